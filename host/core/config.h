@@ -1,0 +1,94 @@
+/* config.h - pawl.json and its conf.d, read, checked and frozen.
+ *
+ * Layer: core; knows json and base.  Opens and reads files, loads no plugin.
+ *
+ * Everything here is borrowed from the config's own arena and lives until
+ * config_free.
+ */
+#ifndef PAWL_CORE_CONFIG_H
+#define PAWL_CORE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/match.h"
+#include "json/json.h"
+
+#define CONFIG_BYTES_MAX ((size_t)4 << 20) /* a file */
+#define CONFIG_FILES_MAX 256		   /* pawl.json and conf.d together */
+#define CONFIG_ENTRIES_MAX 1024		   /* chain and observe, each */
+#define CONFIG_PATTERNS_MAX 4096	   /* deny, require_approval, one match key */
+#define CONFIG_NAME_MAX 64		   /* plugin and name: [A-Za-z0-9._-] */
+#define CONFIG_DEADLINE_DEFAULT_NS INT64_C(2000000000)
+
+enum on_error { ON_ERROR_DENY, ON_ERROR_HALT };
+enum resolve { RESOLVE_FIRST, RESOLVE_STRICTEST };
+enum ask { ASK_CLIENT, ASK_QUEUE, ASK_DENY };
+enum audit_error { AUDIT_DROP, AUDIT_WARN, AUDIT_FAIL };
+
+/* One element of chain or observe. */
+struct config_entry {
+	struct str plugin; /* the file's stem below plugin_dir */
+	struct str name;   /* what answers and records call it; plugin when not given */
+	struct match match;
+	const struct json_value *options; /* an object, or NULL when absent */
+	bool shadow;			  /* chain only */
+	bool may_grant;			  /* "may": ["grant"] */
+	enum on_error on_error;
+	int64_t deadline_ns; /* 0 = only the chain's */
+	struct str file;     /* where it stands, for messages */
+	unsigned line, column;
+};
+
+/* One member of "context". */
+struct config_fact {
+	enum { FACT_CONSTANT, FACT_OS, FACT_FILE, FACT_ENV } kind;
+	struct str name;
+	const struct json_value *constant; /* FACT_CONSTANT: any JSON */
+	struct str argument; /* FACT_OS: "user" "uid" "home" ...; FACT_FILE: absolute path; FACT_ENV: name */
+	struct str file;
+	unsigned line, column;
+};
+
+struct config {
+	struct json_arena *arena;
+	struct str path;	/* the main file */
+	struct str plugin_dir;	/* absolute */
+	struct str state_dir;	/* absolute */
+	struct patterns deny, require_approval;
+	struct config_fact *facts;
+	size_t n_facts;
+	struct json_limits limits;
+	int64_t deadline_ns;
+	enum on_error on_error;
+	enum resolve resolve;
+	struct str refusal; /* template: {tool} {reason} {rule} {plugin} */
+	struct {
+		int64_t timeout_ns; /* 0 = none */
+		enum ask ask;
+		int need;
+		bool allow_self;
+		int64_t redeem_ns;
+		bool on_change_deny;
+	} approval;
+	enum audit_error audit_on_error;
+	struct config_entry *chain;
+	size_t n_chain;
+	struct config_entry *observe;
+	size_t n_observe;
+	bool system; /* every file is root's: it enforces, else it advises */
+};
+
+/* Reads path, or the first of SYSCONFDIR/pawl/pawl.json and the home's
+ * .config/pawl/pawl.json (home from the user database) when path is NULL.
+ * *ret is the caller's.  Errors, one line: "FILE:LINE:COLUMN: what, and the mend";
+ * -ENOENT none found. */
+int config_load(const char *path, struct config **ret, struct error *err);
+void config_free(struct config *config); /* takes NULL */
+
+/* "250ms" "2s" "5m" "1h" "0" -> nanoseconds; -EINVAL otherwise or past 2^63. */
+int config_duration(struct str text, int64_t *ret_ns);
+
+#endif

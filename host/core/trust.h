@@ -1,0 +1,25 @@
+/* trust.h - whether a file is one that only root or the user could have written.
+ *
+ * Layer: core; libc and base.
+ */
+#ifndef PAWL_CORE_TRUST_H
+#define PAWL_CORE_TRUST_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* Opens path read-only (O_CLOEXEC, O_NOFOLLOW, O_NONBLOCK) and checks what was
+ * opened: a regular file of at most max bytes, owner root or the effective user,
+ * not group- or world-writable, no set-id bits.  *ret_fd is the caller's;
+ * *ret_system (may be NULL) tells whether root owns it.  Each refusal names the
+ * file, the rule and the mend. */
+int trust_open(const char *path, off_t max, int *ret_fd, bool *ret_system, struct error *err);
+
+/* The same for every folder from / down to dir (an absolute path): owner root or
+ * the user, not group- or world-writable; a sticky folder passes when the next
+ * component is trusted.  *ret_system: root owns all of them. */
+int trust_folders(const char *dir, bool *ret_system, struct error *err);
+
+#endif
