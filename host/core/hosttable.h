@@ -10,4 +10,9 @@
 /* The table every instance gets a copy of. */
 extern const pawl_host host_table;
 
+/* Where json() puts its NUL-terminated copies: the arena of the call this thread asks
+ * plugins about (of the config while they are opened). */
+struct json_arena;
+extern _Thread_local struct json_arena *host_table_arena;
+
 #endif

@@ -134,6 +134,11 @@ int json_set_at(struct json_arena *arena, const struct json_value *root, struct 
 int json_remove_at(struct json_arena *arena, const struct json_value *root, struct str pointer,
 		   struct json_limits limits, const struct json_value **ret, struct error *err);
 
+/* root (an object) with each member of over (an object) set in it. */
+int json_merge(struct json_arena *arena, const struct json_value *root,
+	       const struct json_value *over, struct json_limits limits,
+	       const struct json_value **ret, struct error *err);
+
 /* ---- helpers for whoever splices or listens --------------------------------- */
 
 /* Quotes text as a JSON string into the arena (invalid UTF-8 and lone surrogates

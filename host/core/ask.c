@@ -1,0 +1,131 @@
+/* ask.c - see ask.h. What a plugin can do wrong becomes VERDICT_ERROR here, in one place;
+ * what an error then means is the chain's business. */
+#include <config.h>
+
+#include "core/ask.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "core/hosttable.h"
+
+#define RELAXED memory_order_relaxed
+
+void ask_begin(struct host *host, const struct slot *slot, enum progress_phase phase)
+{
+	struct progress *p = host->progress;
+	const struct config_entry *entry = slot->entry;
+	bool in_chain = slot >= host->chain && slot < host->chain + host->config->n_chain;
+	memcpy(p->plugin, entry->name.ptr,
+	       entry->name.len < sizeof(p->plugin) ? entry->name.len + 1 : sizeof(p->plugin));
+	atomic_store_explicit(&p->entry, in_chain ? (uint32_t)(slot - host->chain) + 1 : 0, RELAXED);
+	atomic_store_explicit(&p->flags,
+			      (entry->on_error == ON_ERROR_HALT ? PROGRESS_HALT : 0) |
+				      (entry->shadow ? PROGRESS_SHADOW : 0),
+			      RELAXED);
+	atomic_store_explicit(&p->phase, phase, memory_order_release);
+}
+
+void ask_end(struct host *host)
+{
+	atomic_store_explicit(&host->progress->deadline_ns, 0, RELAXED);
+	atomic_store_explicit(&host->progress->phase, PROGRESS_ANSWER, memory_order_release);
+	atomic_store_explicit(&host->progress->entry, 0, RELAXED);
+}
+
+typedef int32_t (*hook_fn)(void *self, const pawl_call *call, pawl_reply *reply);
+
+static hook_fn hook_for(const pawl_plugin *desc, enum event_kind kind)
+{
+	switch (kind) {
+	case EVENT_PRE_MODEL:
+		return desc->pre_model_call;
+	case EVENT_POST_MODEL:
+		return desc->post_model_call;
+	default:
+		return desc->pre_tool_use;
+	}
+}
+
+static void failed(struct step *step, const char *error_class, const char *text)
+{
+	step->verdict = VERDICT_ERROR;
+	step->error_class = error_class;
+	step->error_text = text;
+	step->edited = false;
+}
+
+/* Everything the number and the reply can say together. */
+static void judge_status(struct host *host, const struct pawl_call *call, struct step *step,
+			 const struct pawl_reply *reply, const struct plugin *plugin, int32_t status)
+{
+	(void)host;
+	if (status <= 0 || status > PAWL_SUBSTITUTE)
+		failed(step, plugin_error_class(status),
+		       plugin->error_text[0] ? plugin->error_text : NULL);
+	else if (reply->fault)
+		failed(step, "bad-reply", reply->fault);
+	else if (status == PAWL_SUBSTITUTE && !reply->result)
+		failed(step, "bad-reply", "it substitutes without a result");
+	else if (status == PAWL_REQUIRE_APPROVAL && call->kind != EVENT_PRE_TOOL)
+		failed(step, "unsupported", "approval is for tool calls only");
+	else
+		step->verdict = (enum verdict)status;
+}
+
+static void note_reply(struct step *step, const struct pawl_reply *reply)
+{
+	step->rule = reply->rule;
+	step->reason = reply->reason;
+	step->edited = reply->edited && step->verdict != VERDICT_ERROR;
+	step->args_after = step->edited ? reply->args : NULL;
+	step->n_notes = reply->n_notes;
+	memcpy(step->notes, reply->notes, reply->n_notes * sizeof(reply->notes[0]));
+}
+
+static int64_t entry_deadline(const struct host *host, const struct config_entry *entry,
+			      int64_t now_ns)
+{
+	int64_t deadline = host->call_deadline_ns;
+	if (entry->deadline_ns > 0 && (deadline == 0 || now_ns + entry->deadline_ns < deadline))
+		deadline = now_ns + entry->deadline_ns;
+	return deadline;
+}
+
+void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int64_t *now_ns,
+	 struct step *step, struct pawl_reply *reply)
+{
+	struct slot *slot = &host->chain[entry];
+	int64_t start = *now_ns, deadline = entry_deadline(host, slot->entry, start);
+	*step = (struct step){.entry = entry,
+			      .plugin = slot->entry->name,
+			      .round = round,
+			      .shadow = slot->entry->shadow};
+	reply_init(reply, call);
+	atomic_store_explicit(&host->progress->deadline_ns, deadline, RELAXED);
+	if (slot_load(host, slot) < 0) {
+		failed(step, "load", slot->why.text);
+		*now_ns = io_monotonic_ns();
+		return;
+	}
+	struct plugin *plugin = slot->plugin;
+	step->version = (struct str){plugin->file->note.version, strlen(plugin->file->note.version)};
+	hook_fn hook = hook_for(&plugin->file->desc, call->kind);
+	if (!hook)
+		return;
+	call->number[PAWL_N_ROUND] = round;
+	call->number[PAWL_N_DEADLINE_NS] = deadline;
+	plugin->error_text[0] = '\0';
+	host_table_arena = call->arena;
+	atomic_store_explicit(&host->progress->deadline_ns, deadline, RELAXED);
+	ask_begin(host, slot, PROGRESS_ASK);
+	int32_t status = hook(plugin->self, call->frozen, reply);
+	ask_end(host);
+	*now_ns = io_monotonic_ns();
+	step->ns = *now_ns - start;
+	judge_status(host, call, step, reply, plugin, status);
+	if (deadline > 0 && *now_ns > deadline)
+		failed(step, "timeout", "its answer came after the deadline");
+	note_reply(step, reply);
+}

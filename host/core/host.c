@@ -1,0 +1,135 @@
+/* host.c - a config with its plugins: loading on first need, and refusals the host makes
+ * itself. */
+#include <config.h>
+
+#include "core/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "core/ask.h"
+#include "core/hosttable.h"
+
+#define OPTIONS_ARENA ((size_t)64 << 20)
+
+static struct slot *slots_new(const struct config_entry *entries, size_t n)
+{
+	struct slot *slots = calloc(n + 1, sizeof(*slots));
+	for (size_t i = 0; slots && i < n; i++)
+		slots[i].entry = &entries[i];
+	return slots;
+}
+
+int host_new(const struct config *config, struct host **ret, struct error *err)
+{
+	struct host *host = calloc(1, sizeof(*host));
+	if (!host)
+		return error_set(err, ENOMEM, "out of memory");
+	host->config = config;
+	host->progress = &host->own_progress;
+	host->environment_of = getppid();
+	host->chain = slots_new(config->chain, config->n_chain);
+	host->observe = slots_new(config->observe, config->n_observe);
+	int r = json_arena_new(OPTIONS_ARENA, &host->options_arena, err);
+	if (r == 0 && (!host->chain || !host->observe))
+		r = error_set(err, ENOMEM, "out of memory");
+	if (r < 0) {
+		host_free(host);
+		return r;
+	}
+	*ret = host;
+	return 0;
+}
+
+/* Plugins stay loaded: their code may still be on some stack, and a one-shot process
+ * ends with _exit anyway. */
+void host_free(struct host *host)
+{
+	if (!host)
+		return;
+	free(host->chain);
+	free(host->observe);
+	free(host->pins);
+	json_arena_free(host->options_arena);
+	free(host);
+}
+
+static bool has_policy(const pawl_plugin *desc)
+{
+	return desc->pre_tool_use || desc->pre_model_call || desc->post_model_call;
+}
+
+static bool has_observer(const pawl_plugin *desc)
+{
+	return desc->post_tool_use || desc->decided || desc->stop;
+}
+
+static int slot_try(struct host *host, struct slot *slot, bool in_chain)
+{
+	struct error *err = &slot->why;
+	const struct config_entry *entry = slot->entry;
+	struct plugin_file *file;
+	const struct json_value *options;
+	int r = plugin_file_load(host->config->plugin_dir.ptr, entry->plugin.ptr, &file, err);
+	if (r < 0)
+		return r;
+	if (in_chain ? !has_policy(&file->desc) : !has_observer(&file->desc))
+		return error_set(err, ENOEXEC, "plugin \"%s\" has no %s hook and cannot be in %s",
+				 entry->plugin.ptr, in_chain ? "policy" : "observing",
+				 in_chain ? "chain" : "observe");
+	char base[4096];
+	const char *slash = strrchr(entry->file.ptr, '/');
+	snprintf(base, sizeof(base), "%.*s", slash ? (int)(slash - entry->file.ptr) : 1,
+		 slash ? entry->file.ptr : ".");
+	host_table_arena = host->options_arena;
+	r = plugin_options(file, entry->options, base[0] ? base : "/", host->options_arena,
+			   &options, err);
+	if (r == 0)
+		r = plugin_open(file, &host_table, options, &slot->plugin, err);
+	return r;
+}
+
+int slot_load(struct host *host, struct slot *slot)
+{
+	if (slot->plugin)
+		return 0;
+	if (slot->failed)
+		return -ENOEXEC;
+	bool in_chain = slot >= host->chain && slot < host->chain + host->config->n_chain;
+	ask_begin(host, slot, PROGRESS_LOAD);
+	int r = slot_try(host, slot, in_chain);
+	ask_end(host);
+	if (r < 0)
+		slot->failed = true;
+	return r;
+}
+
+struct str host_refusal(const struct host *host, const struct pawl_call *call,
+			const struct decision *decision)
+{
+	const struct text_hole holes[] = {
+		{"reason", decision->reason},
+		{"tool", call->text[PAWL_T_TOOL]},
+		{"rule", decision->rule},
+		{"plugin", decision->plugin},
+	};
+	struct str pattern = host ? host->config->refusal : STR("BLOCKED: {reason}");
+	char text[REPLY_REASON_MAX + 1024];
+	size_t len = text_fill(pattern, holes, sizeof(holes) / sizeof(holes[0]), text, sizeof(text));
+	return json_arena_text(call->arena, (struct str){text, len});
+}
+
+void host_refuse(const struct host *host, struct pawl_call *call, struct decision *decision,
+		 enum refused_by by, struct str reason)
+{
+	decision->verdict = VERDICT_DENY;
+	decision->refused_by = by;
+	decision->reason = reason;
+	decision->modified = decision->granted = false;
+	decision->result = NULL;
+	decision->refusal = host_refusal(host, call, decision);
+}

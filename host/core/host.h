@@ -1,0 +1,80 @@
+/* host.h - the core as fronts see it: a config, its plugins, and the question.
+ *
+ * Layer: core's one door. Runs plugin code: only in a worker.
+ *
+ *	host_new(config, &host, err);
+ *	call = call_new(arena, config->limits) ... a dialect fills it in
+ *	host_judge(host, call, &decision);	the chain
+ *	... answer ...
+ *	host_observe(host, call, &decision);	the observers
+ */
+#ifndef PAWL_CORE_HOST_H
+#define PAWL_CORE_HOST_H
+
+#include <stdbool.h>
+
+#include "core/call.h"
+#include "core/config.h"
+#include "core/decision.h"
+#include "core/plugin.h"
+#include "core/progress.h"
+
+enum shadow_mode { SHADOW_IN_PLACE, SHADOW_AFTER, SHADOW_SKIP };
+
+/* One entry of the config with what was loaded for it. */
+struct slot {
+	const struct config_entry *entry;
+	struct plugin *plugin; /* NULL until loaded */
+	bool failed;	       /* loading was tried and refused: the slot refuses */
+	struct error why;
+};
+
+struct host {
+	const struct config *config;
+	struct slot *chain, *observe;
+	struct progress *progress; /* never NULL */
+	struct progress own_progress;
+	enum shadow_mode shadow;
+	int64_t call_deadline_ns; /* CLOCK_MONOTONIC; 0 none */
+	pid_t environment_of; /* whose environment {"env": NAME} means: the front */
+	struct json_arena *options_arena;
+	/* the facts, read once a process; see context.h */
+	bool context_read;
+	struct error context_why; /* text "" = fine */
+	const struct json_value *context;
+	struct fact_pin *pins;
+	size_t n_pins;
+};
+
+/* *ret is the caller's and borrows config. Loads nothing. */
+int host_new(const struct config *config, struct host **ret, struct error *err);
+void host_free(struct host *host);
+
+/* Loads the slot if it was not yet; 0 or -errno with slot->why filled. */
+int slot_load(struct host *host, struct slot *slot);
+
+/* Runs the call through static lists and chain. Always leaves a decision. */
+void host_judge(struct host *host, struct pawl_call *call, struct decision *decision);
+
+/* Asks the shadow entries that were put off (SHADOW_AFTER); appends their steps. */
+void host_judge_shadow(struct host *host, struct pawl_call *call, struct decision *decision);
+
+/* A decision the host makes itself: config broken, event unreadable, worker lost. by and
+ * class tell why; plugin may be absent. */
+void host_refuse(const struct host *host, struct pawl_call *call, struct decision *decision,
+		 enum refused_by by, struct str reason);
+
+/* Tells the observers: decided for gating events (each remark, then the decision), post_tool_use,
+ * stop. Errors are counted, never returned, but for the audit's when the config says
+ * audit.on_error is fail: then -EIO. */
+int host_observe(struct host *host, struct pawl_call *call, const struct decision *decision,
+		 struct error *err);
+/* The same for shadow steps appended after. */
+void host_observe_shadow(struct host *host, struct pawl_call *call, const struct decision *decision,
+			 size_t first_step);
+
+/* Puts the trusted facts on the call: config's context, and given (may be NULL) over it. */
+int host_set_context(struct host *host, struct pawl_call *call, const struct json_value *given,
+		     struct error *err);
+
+#endif

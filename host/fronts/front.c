@@ -1,0 +1,297 @@
+/* front.c - see front.h. */
+#include <config.h>
+
+#include "fronts/front.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+volatile sig_atomic_t front_stopped;
+
+static void on_signal(int number)
+{
+	front_stopped = number;
+}
+
+/* A closed standard descriptor would become our socket or memory. */
+static int open_standard(void)
+{
+	int fd;
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+	} while (fd <= STDERR_FILENO);
+	close(fd);
+	for (fd = 0; fd <= STDERR_FILENO; fd++)
+		fcntl(fd, F_SETFD, 0);
+	return 0;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+	action.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &action, NULL);
+	/* held back but while we wait, so that none slips in before poll */
+	sigset_t stops;
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTERM);
+	sigaddset(&stops, SIGINT);
+	sigaddset(&stops, SIGHUP);
+	sigprocmask(SIG_BLOCK, &stops, NULL);
+}
+
+int front_init(struct front *front)
+{
+	front->worker = -1;
+	front->socket = front->memory = -1;
+	catch_signals();
+	int r = open_standard();
+	if (r < 0)
+		return r;
+	front->memory = memfd_create("pawl", MFD_CLOEXEC);
+	if (front->memory < 0 || ftruncate(front->memory, (off_t)LANE_SIZE) != 0)
+		return -errno;
+	void *at = mmap(NULL, LANE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+			front->memory, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	front->lane = at;
+	front->in = (char *)at + LANE_IN;
+	front->out = (char *)at + LANE_OUT;
+	return 0;
+}
+
+/* ---- starting ------------------------------------------------------------------- */
+
+/* The worker of the build tree lies beside us, the installed one where configure said. */
+static void exec_worker(char *const argv[], char *const environment[])
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
+	if (n > 0) {
+		path[n] = '\0';
+		char *slash = strrchr(path, '/');
+		if (slash) {
+			strcpy(slash, "/libexec/pawl/pawl-worker");
+			execve(path, argv, environment);
+		}
+	}
+	execve(PAWL_LIBEXECDIR "/pawl-worker", argv, environment);
+}
+
+static char *const worker_environment[] = {(char[]){"LC_ALL=C"}, (char[]){"PATH=/usr/bin:/bin"},
+					   NULL};
+
+/* Runs between vfork and exec: nothing of the parent's may change but descriptors. */
+static void become_worker(const struct front *front, int socket, char *const argv[])
+{
+	int null = open("/dev/null", O_RDWR);
+	/* out of the way first: any of them may be 3 or 4 */
+	int s = fcntl(socket, F_DUPFD, 16), m = fcntl(front->memory, F_DUPFD, 16);
+	if (null < 0 || s < 0 || m < 0)
+		_exit(127);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	dup2(s, LANE_SOCKET);
+	dup2(m, LANE_MEMORY);
+	syscall(SYS_close_range, LANE_MEMORY + 1, ~0U, 0);
+	exec_worker(argv, worker_environment);
+	_exit(127);
+}
+
+static uint64_t draw(void)
+{
+	uint64_t nonce = 0;
+	/* only tells accidents apart; a clock will do where there is no entropy */
+	if (syscall(SYS_getrandom, &nonce, sizeof(nonce), 1 /* GRND_NONBLOCK */) != sizeof(nonce))
+		nonce = (uint64_t)io_monotonic_ns();
+	return nonce;
+}
+
+int front_start(struct front *front, const char *mode, struct loss *loss)
+{
+	int pair[2];
+	const char *argv[] = {"pawl-worker", mode, front->agent, front->event ? front->event : "",
+			      front->config ? front->config : "", NULL};
+	memset(&front->lane->progress, 0, sizeof(front->lane->progress));
+	*loss = (struct loss){.kind = LOSS_START};
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+		loss->status = errno;
+		return -1;
+	}
+	front->nonce = draw();
+	front->worker = vfork();
+	if (front->worker == 0)
+		become_worker(front, pair[1], (char *const *)argv);
+	loss->status = errno;
+	close(pair[1]);
+	front->socket = pair[0];
+	if (front->worker > 0)
+		return 0;
+	close(pair[0]);
+	front->socket = -1;
+	return -1;
+}
+
+/* ---- talking --------------------------------------------------------------------- */
+
+/* What became of the worker, once it cannot answer any more. */
+static int lost(struct front *front, enum loss_kind kind, struct loss *loss)
+{
+	int status = 0;
+	memset(loss, 0, sizeof(*loss));
+	loss_read(loss, &front->lane->progress);
+	loss->kind = kind;
+	if (kind == LOSS_EXIT) {
+		/* it closed its end: give it the moment it needs to be a corpse */
+		for (int i = 0; i < 200; i++) {
+			pid_t r = waitpid(front->worker, &status, WNOHANG);
+			if (r == front->worker) {
+				front->worker = -front->worker;
+				break;
+			}
+			if (r < 0)
+				break;
+			poll(NULL, 0, 1);
+		}
+		if (front->worker < 0 && WIFSIGNALED(status)) {
+			loss->kind = LOSS_SIGNAL;
+			loss->status = WTERMSIG(status);
+		} else if (front->worker < 0) {
+			loss->status = WEXITSTATUS(status);
+			if (loss->status == 127 && loss->phase == PROGRESS_START) {
+				loss->kind = LOSS_START;
+				loss->status = ENOENT;
+			}
+		} else {
+			loss->kind = LOSS_PROTOCOL;
+		}
+	}
+	front_end(front);
+	return -1;
+}
+
+int front_send(struct front *front, struct lane_message *request, struct loss *loss)
+{
+	request->nonce = front->nonce;
+	ssize_t n = send(front->socket, request, sizeof(*request), MSG_NOSIGNAL);
+	return n == (ssize_t)sizeof(*request) ? 0 : lost(front, LOSS_EXIT, loss);
+}
+
+/* Until when to sleep: the call's deadline, or the entry's own if that comes first. */
+static int64_t next_look(const struct front *front, int64_t deadline, int64_t tick, int64_t now)
+{
+	int64_t entry = atomic_load(&front->lane->progress.deadline_ns);
+	if (entry > 0 && entry < deadline)
+		deadline = entry;
+	if (tick > 0 && now + tick < deadline)
+		deadline = now + tick;
+	return deadline;
+}
+
+static bool overdue(const struct front *front, int64_t deadline, int64_t now)
+{
+	int64_t entry = atomic_load(&front->lane->progress.deadline_ns);
+	return now >= deadline || (entry > 0 && now > entry);
+}
+
+static int wait_for(struct front *front, int64_t until, int64_t now)
+{
+	int64_t left = until > now ? until - now : 0;
+	struct timespec time = {left / 1000000000, left % 1000000000};
+	struct pollfd fd = {.fd = front->socket, .events = POLLIN};
+	sigset_t none;
+	sigemptyset(&none);
+	return ppoll(&fd, 1, &time, &none);
+}
+
+int front_receive(struct front *front, int64_t deadline_ns, int64_t tick_ns,
+		  struct lane_message *message, struct loss *loss)
+{
+	for (;;) {
+		int64_t now = io_monotonic_ns();
+		int r = wait_for(front, next_look(front, deadline_ns, tick_ns, now), now);
+		if (front_stopped)
+			return lost(front, LOSS_CANCELLED, loss);
+		if (r < 0 && errno != EINTR)
+			return lost(front, LOSS_PROTOCOL, loss);
+		if (r > 0) {
+			ssize_t n = recv(front->socket, message, sizeof(*message), MSG_TRUNC);
+			if (n <= 0)
+				return lost(front, LOSS_EXIT, loss);
+			if (n != (ssize_t)sizeof(*message) || message->nonce != front->nonce)
+				return lost(front, LOSS_PROTOCOL, loss);
+			return 0;
+		}
+		if (overdue(front, deadline_ns, io_monotonic_ns()))
+			return lost(front, LOSS_TIMEOUT, loss);
+	}
+}
+
+void front_end(struct front *front)
+{
+	pid_t worker = front->worker < -1 ? -front->worker : front->worker;
+	if (worker > 0)
+		kill(-worker, SIGKILL); /* its session: what it started goes too */
+	if (front->worker > 0) {
+		kill(worker, SIGKILL);
+		while (waitpid(worker, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (front->socket >= 0)
+		close(front->socket);
+	front->worker = -1;
+	front->socket = -1;
+}
+
+void front_halt(const struct front *front, const struct loss *loss)
+{
+	char path[PATH_MAX];
+	if (!(loss->flags & PROGRESS_HALT) || (loss->flags & PROGRESS_SHADOW))
+		return;
+	memcpy(path, front->lane->progress.latch, sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	if (!path[0])
+		return;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	io_write_all(fd, loss->plugin, strlen(loss->plugin));
+	close(fd);
+}
+
+int front_tool(char *const argv[])
+{
+	extern char **environ;
+	int status;
+	pid_t pid = vfork();
+	if (pid == 0) {
+		exec_worker(argv, environ);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid < 0)
+		return 2;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}

@@ -1,0 +1,77 @@
+/* lane.h - what a front and its worker share: one piece of memory and one socket.
+ *
+ * Layer: fronts; libc only, both sides include it.
+ *
+ * The memory (a memfd) holds the worker's progress, the input the front reads from the
+ * client, and the output the worker wrote. The socket (SOCK_SEQPACKET, so that a message
+ * is whole or not there) carries one request at a time from the front, and answers:
+ *
+ *	front				worker
+ *	REQUEST(where the event is) ->
+ *				     <-	KIND(what a refusal of it looks like)
+ *	(plugins are loaded only now)
+ *				     <-	ANSWER(exit, where the text is)
+ *	(printed at once)
+ *				     <-	DONE(observers have been told)
+ *
+ * Each message names the request it belongs to by a number that the front drew at random,
+ * so that what a plugin writes to a descriptor it found is not taken for one.
+ */
+#ifndef PAWL_FRONTS_LANE_H
+#define PAWL_FRONTS_LANE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/progress.h"
+#include "dialects/forms.h"
+#include "fronts/loss.h"
+
+#define LANE_SOCKET 3 /* descriptors the worker starts with */
+#define LANE_MEMORY 4
+
+#define LANE_IN_MAX (((size_t)64 << 20) + 4096) /* JSON_BYTES_MAX and white space around */
+#define LANE_OUT_MAX ((size_t)160 << 20)
+#define LANE_IN ((size_t)64 << 10)
+#define LANE_OUT (LANE_IN + LANE_IN_MAX)
+#define LANE_SIZE (LANE_OUT + LANE_OUT_MAX)
+
+struct lane {
+	struct progress progress;
+	/* and, at LANE_IN and LANE_OUT, the bytes */
+};
+
+enum lane_type {
+	LANE_JUDGE = 1, /* front: one event; answer, then observe */
+	LANE_LINES,	/* front: a block of events, one a line */
+	LANE_RECORD,	/* front: one event that was refused when a worker was lost: tell the observers */
+	LANE_KIND,	/* worker */
+	LANE_ANSWER,
+	LANE_NOTE,	/* a line for stderr */
+	LANE_DONE,
+};
+
+#define LANE_TEXT_MAX 2048
+
+struct lane_message {
+	uint64_t nonce;
+	uint32_t type;
+	/* requests */
+	uint32_t has_loss; /* LINES: the first line's; RECORD: the event's */
+	uint64_t offset, len; /* of the input below LANE_IN */
+	int64_t started_ns;   /* CLOCK_MONOTONIC: when the event was complete */
+	struct loss loss;
+	/* KIND */
+	uint32_t kind;	  /* enum event_kind */
+	char event[64];	  /* the form's name */
+	char id[FORM_ID_MAX]; /* tool_use_id as JSON */
+	char refusal[LANE_TEXT_MAX]; /* the config's template, {reason} still open */
+	int64_t deadline_ns, tick_ns; /* of the call; how often entries' own must be looked at */
+	/* ANSWER and DONE */
+	uint32_t exit;
+	uint64_t out_len, err_len; /* at LANE_OUT, err behind out */
+	uint64_t taken;		   /* LINES: bytes of input answered */
+	uint32_t unreadable;	   /* LINES: answered lines that were no event */
+};
+
+#endif
