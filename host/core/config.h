@@ -3,7 +3,11 @@
  * Layer: core; knows json and base.  Opens and reads files, loads no plugin.
  *
  * Everything here is borrowed from the config's own arena and lives until
- * config_free.
+ * config_free.  Strings are NUL-terminated beyond their length.
+ *
+ *	struct config *config;
+ *	if (config_load(path_or_null, &config, err) < 0)
+ *		... every pre event is denied with err's text
  */
 #ifndef PAWL_CORE_CONFIG_H
 #define PAWL_CORE_CONFIG_H
@@ -20,6 +24,7 @@
 #define CONFIG_FILES_MAX 256		   /* pawl.json and conf.d together */
 #define CONFIG_ENTRIES_MAX 1024		   /* chain and observe, each */
 #define CONFIG_PATTERNS_MAX 4096	   /* deny, require_approval, one match key */
+#define CONFIG_FACTS_MAX 1024		   /* members of context */
 #define CONFIG_NAME_MAX 64		   /* plugin and name: [A-Za-z0-9._-] */
 #define CONFIG_DEADLINE_DEFAULT_NS INT64_C(2000000000)
 
@@ -33,7 +38,7 @@ struct config_entry {
 	struct str plugin; /* the file's stem below plugin_dir */
 	struct str name;   /* what answers and records call it; plugin when not given */
 	struct match match;
-	const struct json_value *options; /* an object, or NULL when absent */
+	const struct json_value *options; /* an object, or NULL when absent; json_raw is JSON */
 	bool shadow;			  /* chain only */
 	bool may_grant;			  /* "may": ["grant"] */
 	enum on_error on_error;
@@ -46,17 +51,21 @@ struct config_entry {
 struct config_fact {
 	enum { FACT_CONSTANT, FACT_OS, FACT_FILE, FACT_ENV } kind;
 	struct str name;
-	const struct json_value *constant; /* FACT_CONSTANT: any JSON */
-	struct str argument; /* FACT_OS: "user" "uid" "home" ...; FACT_FILE: absolute path; FACT_ENV: name */
+	const struct json_value *constant; /* FACT_CONSTANT: any JSON; json_raw is JSON */
+	/* FACT_OS: "user" (name, text) "uid" "gid" (numbers) "home" (text), of the
+	 * effective user as the user database has it, or "hostname" (text);
+	 * FACT_FILE: absolute path; FACT_ENV: the variable's name, user installs only */
+	struct str argument;
 	struct str file;
 	unsigned line, column;
 };
 
 struct config {
 	struct json_arena *arena;
-	struct str path;	/* the main file */
+	struct str path;	/* the main file, absolute */
+	struct str dir;		/* its folder: what relative paths are taken from */
 	struct str plugin_dir;	/* absolute */
-	struct str state_dir;	/* absolute */
+	struct str state_dir;	/* absolute; absent until asked for with config_state_dir */
 	struct patterns deny, require_approval;
 	struct config_fact *facts;
 	size_t n_facts;
@@ -83,12 +92,24 @@ struct config {
 
 /* Reads path, or the first of SYSCONFDIR/pawl/pawl.json and the home's
  * .config/pawl/pawl.json (home from the user database) when path is NULL.
- * *ret is the caller's.  Errors, one line: "FILE:LINE:COLUMN: what, and the mend";
- * -ENOENT none found. */
+ * *ret is the caller's.  Errors, one line: "FILE:LINE:COLUMN: what, and the mend"
+ * (1:1 where it is about the whole file); -ENOENT none found. */
 int config_load(const char *path, struct config **ret, struct error *err);
+/* The same from memory: no file is opened, no conf.d read, nothing trusted as the
+ * system's.  path (absolute) is for messages and relative paths. */
+int config_parse(struct str text, const char *path, struct config **ret, struct error *err);
 void config_free(struct config *config); /* takes NULL */
+
+/* Where latches and approvals lie: what the config says, else .local/state/pawl in the
+ * effective user's home as the user database has it (asked at the first call only:
+ * that loads libraries).  -ENOENT no such user. */
+int config_state_dir(struct config *config, struct str *ret, struct error *err);
 
 /* "250ms" "2s" "5m" "1h" "0" -> nanoseconds; -EINVAL otherwise or past 2^63. */
 int config_duration(struct str text, int64_t *ret_ns);
+
+/* Every key there is, as "deadline", "approval.timeout", "chain[].match.tool"; NULL
+ * past the last.  For whoever documents them. */
+const char *config_key_path(size_t index, char *buf, size_t size);
 
 #endif
