@@ -11,10 +11,16 @@
 #include <pawl/plugin.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "json/json.h"
 
 #define PLUGIN_FILE_MAX ((off_t)64 << 20)
-#define PLUGIN_ID_MAX 128
+#define PLUGIN_ID_MAX 128	   /* with its NUL */
+#define PLUGIN_TEXT_MAX 4096	   /* vendor, summary, help, choices, a default */
+#define PLUGIN_DESCRIPTOR_MAX 65536 /* bytes of a pawl_plugin of any future minor */
+#define PLUGIN_OPTIONS_MAX 256
+#define PLUGIN_OPTION_NAME_MAX 64
+#define PLUGIN_OPTION_SIZE_MAX 4096 /* bytes of a pawl_option of any future minor */
 
 /* What the ELF note says, read without running anything. */
 struct plugin_note {
@@ -23,10 +29,24 @@ struct plugin_note {
 	char version[64];
 };
 
+/* a-z 0-9 . - ; begins with a letter or digit; shorter than PLUGIN_ID_MAX. */
+bool plugin_id_valid(struct str id);
+
 /* Reads the note of an opened file: bounded, ELF64 of this machine, ET_DYN, exactly
  * one well-formed note, entry symbol defined here and nothing else exported.
  * path is for messages. */
 int plugin_note_read(int fd, const char *path, struct plugin_note *ret, struct error *err);
+
+/* Checks what the entry returned and copies it; what the plugin's own header did
+ * not have is zero in *ret.  room is how many bytes can be read at raw, 0 when it
+ * lies outside of the plugin's own object.  Texts and the option table stay the
+ * plugin's.  -ENOEXEC, err names path, rule and mend. */
+int plugin_descriptor_copy(const char *path, const struct plugin_note *note, const void *raw,
+			   size_t room, pawl_plugin *ret, struct error *err);
+
+/* Element index of the descriptor's table, over the plugin's own option_size; false
+ * past its end. */
+bool plugin_option_get(const pawl_plugin *desc, size_t index, pawl_option *ret);
 
 /* A loaded file.  Never unloaded: RTLD_NODELETE, and its descriptor stays open. */
 struct plugin_file {
@@ -45,8 +65,12 @@ int plugin_file_load(const char *dir, const char *stem, struct plugin_file **ret
 		     struct error *err);
 
 /* Checks options (an object or NULL) against the plugin's table and gives the frozen
- * object the plugin's open gets: every option there, defaults filled in, durations in
- * ns, paths absolute (from base_dir).  err names the option, with what it takes. */
+ * object the plugin's open gets: every option that was given or has a default, in the
+ * table's order, durations in ns, paths absolute (from base_dir), a single string
+ * where a list is wanted as a list of one.  base_dir is absolute.  err begins with
+ * "LINE:COLUMN: " where there is a place for it, then names the option and what it
+ * takes; never the value of a secret one.  -EINVAL the options are wrong, -ENOEXEC
+ * the plugin's own defaults are. */
 int plugin_options(const struct plugin_file *file, const struct json_value *options,
 		   const char *base_dir, struct json_arena *arena, const struct json_value **ret,
 		   struct error *err);
@@ -60,7 +84,8 @@ struct plugin {
 };
 
 /* Calls open.  *ret is the caller's and lives to the end of the process.
- * base is the table to copy; err carries what the plugin said. */
+ * base is the table to copy; err carries what the plugin said.  -EINVAL the plugin
+ * refused its options, -ENOMEM, -EPROTO any other failure. */
 int plugin_open(const struct plugin_file *file, const pawl_host *base,
 		const struct json_value *options, struct plugin **ret, struct error *err);
 

@@ -1,0 +1,338 @@
+/* plugin.c - a .so found, checked, loaded and opened.
+ *
+ * Layer: core; knows plugin-api, json and base.  From dlopen on it runs foreign
+ * code: only in a worker.  Files are loaded by one thread, before calls begin.
+ *
+ * Loaded by path, not through the held descriptor: a path keeps gdb, perf and core
+ * files readable, and every folder on the way to it, and the file, has just been
+ * seen to be writable by root or the user alone, so that whoever could swap the
+ * file needs no plugin to do harm.  An accident (a package replaced meanwhile, a
+ * DT_SONAME that equals another plugin's path and makes the loader give that one)
+ * shows in the inode of what the loader says it has mapped.  Loading by
+ * /proc/self/fd/N would trade this for another trap, as the loader compares names:
+ * once N is used again it silently gives the previous library.
+ */
+#include <config.h>
+
+#include "core/plugin.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "core/hosttable.h"
+#include "core/trust.h"
+
+#define ENTRY_NAME "pawl_plugin_entry_0"
+#define LISTED_MAX 512 /* entries of the plugin folder looked at for a message */
+
+static struct plugin_file *files; /* loaded, for ever */
+
+static void plugin_file_free(struct plugin_file *file)
+{
+	if (!file)
+		return;
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->path);
+	free(file);
+}
+
+static void cleanup_plugin_file(struct plugin_file **file)
+{
+	plugin_file_free(*file);
+}
+
+/* ---- find ------------------------------------------------------------------------- */
+
+static int is_plugin_name(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+	return len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0;
+}
+
+/* " window, hosts": what is in the folder, as far as it fits. */
+static void list_plugins(const char *dir, char *text, size_t size)
+{
+	struct dirent **found = NULL;
+	int n = scandir(dir, &found, is_plugin_name, alphasort);
+	size_t len = 0;
+	text[0] = '\0';
+	for (int i = 0; i < n; i++) {
+		int stem = (int)strlen(found[i]->d_name) - 3;
+		if (i < LISTED_MAX && len + (size_t)stem + 8 < size)
+			len += (size_t)snprintf(text + len, size - len, "%s%.*s",
+						len > 0 ? ", " : "", stem, found[i]->d_name);
+		else if (len + 5 < size && len > 0 && text[len - 1] != '.')
+			len += (size_t)snprintf(text + len, size - len, " ...");
+		free(found[i]);
+	}
+	free(found);
+}
+
+static int refuse_absent(const char *dir, const char *stem, struct error *err)
+{
+	char there[640];
+	list_plugins(dir, there, sizeof(there));
+	if (there[0] == '\0')
+		return error_set(err, ENOENT, "no plugin \"%.128s\" in %s: no plugin is there", stem,
+				 dir);
+	return error_set(err, ENOENT, "no plugin \"%.128s\" in %s; there are: %s", stem, dir, there);
+}
+
+/* Everything that can be known before any of its code runs. */
+static int plugin_file_check(struct plugin_file *file, const char *dir, const char *stem,
+			     struct error *err)
+{
+	bool system_file = false;
+	int r = trust_open(file->path, PLUGIN_FILE_MAX, &file->fd, &system_file, err);
+	if (r == -ENOENT)
+		return refuse_absent(dir, stem, err);
+	if (r == 0)
+		r = plugin_note_read(file->fd, file->path, &file->note, err);
+	if (r < 0)
+		return r;
+	file->system = file->system && system_file;
+	if (strcmp(file->note.id, stem) != 0)
+		return error_set(err, ENOEXEC, "%s: its id is \"%s\"; the file has to be %s.so",
+				 file->path, file->note.id, file->note.id);
+	if (file->note.abi_major != PAWL_ABI_MAJOR)
+		return error_set(err, ENOEXEC, "%s: built for plugin ABI %u.%u, here is %d.%d; take "
+				 "a build for this major", file->path, file->note.abi_major,
+				 file->note.abi_minor, PAWL_ABI_MAJOR, PAWL_ABI_MINOR);
+	return 0;
+}
+
+/* ---- load --------------------------------------------------------------------------- */
+
+/* What the loader says it mapped is the file that was checked. */
+static int check_mapped(const struct plugin_file *file, const struct link_map *map,
+			struct error *err)
+{
+	struct stat checked, mapped;
+	if (fstat(file->fd, &checked) != 0 || stat(map->l_name, &mapped) != 0 ||
+	    checked.st_dev != mapped.st_dev || checked.st_ino != mapped.st_ino)
+		return error_set(err, ENOEXEC, "%s: the loader gave %s instead; the file was "
+				 "replaced meanwhile, or another plugin's SONAME is this path",
+				 file->path, map->l_name);
+	return 0;
+}
+
+static int load_object(const struct plugin_file *file, void **ret_handle, struct link_map **ret_map,
+		       struct error *err)
+{
+	void *handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!handle) {
+		const char *said = dlerror();
+		size_t prefix = strlen(file->path);
+		if (said && strncmp(said, file->path, prefix) == 0 && said[prefix] == ':')
+			said += prefix + 1 + strspn(said + prefix + 1, " ");
+		return error_set(err, ENOEXEC, "%s: cannot be loaded: %s", file->path,
+				 said ? said : "no reason given");
+	}
+	if (dlinfo(handle, RTLD_DI_LINKMAP, ret_map) != 0)
+		return error_set(err, ENOEXEC, "%s: cannot be loaded: %s", file->path, dlerror());
+	*ret_handle = handle;
+	return check_mapped(file, *ret_map, err);
+}
+
+/* dlsym looks into what the object depends on, too: the entry must be its own. */
+static int find_entry(const struct plugin_file *file, void *handle, const struct link_map *map,
+		      pawl_plugin_entry *ret, struct error *err)
+{
+	Dl_info info;
+	struct link_map *owner = NULL;
+	void *entry = dlsym(handle, ENTRY_NAME);
+	if (!entry || dladdr1(entry, &info, (void **)&owner, RTLD_DL_LINKMAP) == 0 || owner != map)
+		return error_set(err, ENOEXEC, "%s: " ENTRY_NAME " is not its own but that of a "
+				 "library it needs; use PAWL_PLUGIN in the plugin itself",
+				 file->path);
+	memcpy(ret, &entry, sizeof(entry)); /* ISO C has no cast from object to function */
+	return 0;
+}
+
+struct room {
+	const struct link_map *map;
+	uintptr_t address;
+	size_t bytes;
+};
+
+static int find_room(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct room *room = data;
+	(void)size;
+	if (info->dlpi_addr != room->map->l_addr || strcmp(info->dlpi_name, room->map->l_name) != 0)
+		return 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *s = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + s->p_vaddr;
+		if (s->p_type == PT_LOAD && (s->p_flags & PF_R) && room->address >= start &&
+		    room->address - start < s->p_memsz)
+			room->bytes = s->p_memsz - (room->address - start);
+	}
+	return 1;
+}
+
+/* How many bytes of the object's own segment lie at the pointer; 0 outside of it. */
+static size_t readable_room(const struct link_map *map, const void *pointer)
+{
+	struct room room = {.map = map, .address = (uintptr_t)pointer};
+	dl_iterate_phdr(find_room, &room);
+	return room.bytes;
+}
+
+static void probe_log(const pawl_host *host, int32_t level, pawl_str message)
+{
+	(void)host, (void)level, (void)message;
+}
+
+static void probe_set_error(const pawl_host *host, pawl_str message)
+{
+	(void)host, (void)message;
+}
+
+/* What an entry may look at: sizes and features.  It belongs to no instance. */
+static const pawl_host *probe_host(void)
+{
+	static pawl_host probe;
+	probe = host_table;
+	probe.host_data = NULL;
+	probe.log = probe_log;
+	probe.set_error = probe_set_error;
+	return &probe;
+}
+
+static int plugin_file_link(struct plugin_file *file, struct error *err)
+{
+	void *handle = NULL;
+	struct link_map *map = NULL;
+	pawl_plugin_entry entry = NULL;
+	int r = load_object(file, &handle, &map, err);
+	if (r == 0)
+		r = find_entry(file, handle, map, &entry, err);
+	if (r < 0)
+		return r;
+	const pawl_plugin *desc = entry(probe_host());
+	return plugin_descriptor_copy(file->path, &file->note, desc, readable_room(map, desc),
+				      &file->desc, err);
+}
+
+static struct plugin_file *find_loaded(const char *path)
+{
+	for (struct plugin_file *file = files; file; file = file->next)
+		if (strcmp(file->path, path) == 0)
+			return file;
+	return NULL;
+}
+
+static struct plugin_file *plugin_file_new(const char *dir, const char *stem)
+{
+	struct plugin_file *file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->fd = -1;
+	if (asprintf(&file->path, "%s/%s.so", dir, stem) < 0) {
+		free(file);
+		return NULL;
+	}
+	return file;
+}
+
+/* The folder as given is judged, links on the way included, and then resolved. */
+static int real_folder(const char *dir, char **ret, bool *ret_system, struct error *err)
+{
+	int r = trust_folders(dir, ret_system, err);
+	if (r < 0)
+		return r;
+	*ret = realpath(dir, NULL);
+	return *ret ? 0 : error_set(err, errno, "%s: the plugin folder: %s", dir, strerror(errno));
+}
+
+int plugin_file_load(const char *dir, const char *stem, struct plugin_file **ret, struct error *err)
+{
+	_cleanup_free_ char *real = NULL;
+	bool system_folders = false;
+	int r = real_folder(dir, &real, &system_folders, err);
+	if (r < 0)
+		return r;
+	if (!plugin_id_valid(str_of(stem)))
+		return refuse_absent(real, stem, err);
+	_cleanup_(cleanup_plugin_file) struct plugin_file *file = plugin_file_new(real, stem);
+	if (!file)
+		return error_set(err, ENOMEM, "out of memory");
+	struct plugin_file *loaded = find_loaded(file->path);
+	if (loaded) {
+		*ret = loaded;
+		return 0;
+	}
+	file->system = system_folders;
+	r = plugin_file_check(file, real, stem, err);
+	if (r == 0)
+		r = plugin_file_link(file, err);
+	if (r < 0)
+		return r;
+	file->next = files;
+	files = *ret = file;
+	file = NULL;
+	return 0;
+}
+
+/* ---- open ---------------------------------------------------------------------------- */
+
+static const char *const error_classes[] = {
+	[-PAWL_E_FAIL] = "fail",	       [-PAWL_E_NOMEM] = "nomem",
+	[-PAWL_E_OPTION] = "option",	       [-PAWL_E_UNSUPPORTED] = "unsupported",
+	[-PAWL_E_TYPE] = "type",	       [-PAWL_E_MISSING] = "missing",
+	[-PAWL_E_LIMIT] = "limit",	       [-PAWL_E_CANCELLED] = "cancelled",
+};
+
+const char *plugin_error_class(int32_t status)
+{
+	if (status >= 0 || status < PAWL_E_CANCELLED)
+		return "bad-status";
+	return error_classes[-status];
+}
+
+/* What the plugin said, as one line. */
+static void error_line(const struct plugin *plugin, char line[sizeof(plugin->error_text)])
+{
+	size_t len = strnlen(plugin->error_text, sizeof(plugin->error_text) - 1);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)plugin->error_text[i];
+		line[i] = c < ' ' || c == 0x7f ? ' ' : (char)c;
+	}
+	line[len] = '\0';
+}
+
+static int refuse_open(const struct plugin *plugin, int32_t status, struct error *err)
+{
+	char line[sizeof(plugin->error_text)];
+	error_line(plugin, line);
+	int code = status == PAWL_E_OPTION ? EINVAL : status == PAWL_E_NOMEM ? ENOMEM : EPROTO;
+	return error_set(err, code, "%s: open failed (%s)%s%s", plugin->file->path,
+			 plugin_error_class(status), line[0] ? ": " : "", line);
+}
+
+int plugin_open(const struct plugin_file *file, const pawl_host *base,
+		const struct json_value *options, struct plugin **ret, struct error *err)
+{
+	_cleanup_free_ struct plugin *plugin = calloc(1, sizeof(*plugin));
+	if (!plugin)
+		return error_set(err, ENOMEM, "out of memory");
+	plugin->file = file;
+	plugin->host = *base;
+	plugin->host.host_data = plugin;
+	int32_t status = file->desc.open(&plugin->host, (const pawl_value *)options, &plugin->self);
+	if (status != 0)
+		return refuse_open(plugin, status, err);
+	plugin->error_text[0] = '\0'; /* said by an open that worked: of no hook */
+	*ret = TAKE_PTR(plugin);
+	return 0;
+}
