@@ -1,0 +1,40 @@
+/* index.h - fills the database from the log.
+ *
+ * Layer: audit; knows db, event, project, store.
+ *
+ * Whoever gets the database's lock without waiting reads what the log has more than
+ * the index, and looks once more after giving the lock back, so that a record whose
+ * writer found the lock taken is never left lying.  Rows and the place reached are
+ * one transaction, so a repeat is harmless; a database that is missing, broken or
+ * belongs to another log is made anew.
+ */
+#ifndef PAWL_AUDIT_INDEX_H
+#define PAWL_AUDIT_INDEX_H
+
+#include <sqlite3.h>
+
+#include "base/error.h"
+#include "store.h"
+
+/* The one segment there is until logs are rotated. */
+#define INDEX_SEGMENT 1
+
+/* Within a hook: the rest is left to the next one. */
+#define INDEX_BUDGET_NS ((int64_t)1000000000)
+#define INDEX_NO_LIMIT INT64_MAX
+
+/* 0 the index is level with the log, 1 somebody else is at it or the budget is spent,
+ * or -errno. */
+int index_drain(const struct store *store, int64_t budget_ns, struct error *err);
+
+/* Reads the log into an open database of mode DB_INGEST or DB_MEMORY.  0 or 1 as above. */
+int index_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err);
+
+/* How far the database has read, how long the log is (whole lines), and how many lines
+ * could not be read. */
+struct index_place {
+	int64_t offset, size, last_seq, skipped;
+};
+int index_place(const struct store *store, sqlite3 *db, struct index_place *ret, struct error *err);
+
+#endif

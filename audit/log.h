@@ -1,0 +1,27 @@
+/* log.h - appends records to the log, the store's one source of truth.
+ *
+ * Layer: audit; knows store, chain, tail, line, drops.
+ *
+ * A record is written once log_append has returned 0: it is in the file, chained to
+ * the one before, and (unless the store's sync is off) on the disk.  On the full
+ * way: lock; open the named file; cut a torn end into torn/; read the chain's head;
+ * put audit.opened, audit.recovered or audit.gap before the record where due; one
+ * write; fdatasync; unlock.
+ */
+#ifndef PAWL_AUDIT_LOG_H
+#define PAWL_AUDIT_LOG_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "store.h"
+
+/* body is what line_body made.  -ETIMEDOUT when the lock could not be had,
+ * -ENOSPC, -EFBIG, -E2BIG, -EBADMSG (not a log of ours), or another errno.  What could
+ * not be written whole is cut off again. */
+int log_append(const struct store *store, struct str body, struct error *err);
+
+/* Appends one line (newline included) to session_summaries.jsonl, by the same rules
+ * but the chain. */
+int log_summary(const struct store *store, struct str line, struct error *err);
+
+#endif

@@ -1,0 +1,174 @@
+/* store.c - opening a store's folder and files, and waiting for its locks. */
+#include <config.h>
+
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+/* "a/b.db" -> "a", "b.db"; "b.db" -> ".", "b.db" */
+static int split_path(const char *path, char **ret_dir, const char **ret_name, struct error *err)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return error_set(err, EINVAL, "%s: not the name of a database", path);
+	char *dir = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	if (!dir)
+		return error_set(err, ENOMEM, "out of memory");
+	*ret_dir = dir;
+	*ret_name = name;
+	return 0;
+}
+
+static int open_folder(const char *dir, enum store_mode mode, struct store *store,
+		       struct error *err)
+{
+	if (mode == STORE_MAKE && access(dir, F_OK) != 0) {
+		int r = io_make_dirs(dir, err);
+		if (r < 0)
+			return r;
+	}
+	store->dir = realpath(dir, NULL);
+	if (!store->dir)
+		return error_set(err, errno, "%s: %s", dir, strerror(errno));
+	store->dirfd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (store->dirfd < 0)
+		return error_set(err, errno, "%s: %s", dir, strerror(errno));
+	return 0;
+}
+
+int store_open(const char *db_path, enum store_mode mode, struct store *ret, struct error *err)
+{
+	*ret = (struct store){.dirfd = -1, .sync = true};
+	_cleanup_free_ char *dir = NULL;
+	const char *name;
+	int r = split_path(db_path, &dir, &name, err);
+	if (r == 0)
+		r = open_folder(dir, mode, ret, err);
+	if (r < 0)
+		return r;
+	if (asprintf(&ret->db, "%s/%s", ret->dir, name) < 0) {
+		ret->db = NULL;
+		return error_set(err, ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	free(store->dir);
+	free(store->db);
+	if (store->dirfd >= 0)
+		close(store->dirfd);
+	*store = (struct store){.dirfd = -1};
+}
+
+static void sleep_about(int64_t ns)
+{
+	uint32_t dice = 0;
+	if (getrandom(&dice, sizeof(dice), GRND_NONBLOCK) != sizeof(dice))
+		dice = (uint32_t)getpid() * 2654435761u;
+	ns = ns / 2 + (int64_t)(dice % (uint32_t)(ns / 2));
+	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+}
+
+/* flock has no time-out, and a signal is not ours to use inside somebody else's
+ * process.  So: poll, quickly at first (the lock is held for one append), then
+ * seldom (hundreds may wait), and quickly again when half the time is gone, so that
+ * who waited longest gets in before the newcomers. */
+static int64_t pause_for(unsigned tries, int64_t waited, int64_t limit)
+{
+	if (tries < 4)
+		return 300000;
+	return waited > limit / 2 ? 1000000 : 6000000;
+}
+
+int store_flock(int fd, int64_t limit_ns)
+{
+	int64_t start = io_monotonic_ns();
+	for (unsigned tries = 0;; tries++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		int64_t waited = io_monotonic_ns() - start;
+		if (waited >= limit_ns)
+			return limit_ns == 0 ? -EAGAIN : -ETIMEDOUT;
+		sleep_about(pause_for(tries, waited, limit_ns));
+	}
+}
+
+bool store_is_named(const struct store *store, int fd, const char *name)
+{
+	struct stat is, named;
+	return fstat(fd, &is) == 0 && fstatat(store->dirfd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       is.st_dev == named.st_dev && is.st_ino == named.st_ino && is.st_nlink > 0;
+}
+
+int store_lock(const struct store *store, const char *name, int64_t limit_ns, int *ret_fd,
+	       struct error *err)
+{
+	/* Somebody may have put another file in its place while we waited. */
+	for (int turns = 0; turns < 8; turns++) {
+		_cleanup_close_ int fd = openat(store->dirfd, name,
+						O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+						STORE_OWN_MODE);
+		if (fd < 0)
+			return error_set(err, errno, "%s/%s: %s", store->dir, name, strerror(errno));
+		int r = store_flock(fd, limit_ns);
+		if (r < 0)
+			return error_set(err, -r, "%s/%s: %s", store->dir, name,
+					 r == -ETIMEDOUT || r == -EAGAIN ? "held by somebody else"
+									 : strerror(-r));
+		if (store_is_named(store, fd, name)) {
+			*ret_fd = TAKE_FD(fd);
+			return 0;
+		}
+	}
+	return error_set(err, ESTALE, "%s/%s: replaced again and again", store->dir, name);
+}
+
+int store_file(const struct store *store, const char *name, mode_t mode, int *ret_fd, bool *ret_new,
+	       struct error *err)
+{
+	bool made = false;
+	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	_cleanup_close_ int fd = openat(store->dirfd, name, flags);
+	if (fd < 0 && errno == ENOENT) {
+		fd = openat(store->dirfd, name, flags | O_CREAT | O_EXCL, mode);
+		made = fd >= 0;
+		if (fd < 0 && errno == EEXIST)
+			fd = openat(store->dirfd, name, flags);
+	}
+	if (fd < 0)
+		return error_set(err, errno, "%s/%s: %s", store->dir, name, strerror(errno));
+	struct stat st;
+	if (fstat(fd, &st) != 0)
+		return error_set(err, errno, "%s/%s: %s", store->dir, name, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, EINVAL, "%s/%s: not a plain file", store->dir, name);
+	*ret_fd = TAKE_FD(fd);
+	if (ret_new)
+		*ret_new = made;
+	return 0;
+}
+
+int store_sync_dir(const struct store *store, struct error *err)
+{
+	if (!store->sync || fsync(store->dirfd) == 0 || errno == EINVAL)
+		return 0;
+	return error_set(err, errno, "%s: cannot sync: %s", store->dir, strerror(errno));
+}
