@@ -20,14 +20,22 @@
 
 /* So much stays in memory over a rewind; what is above goes back.  */
 #define ARENA_KEEP ((size_t)4 << 20)
-#define ARENA_RESERVE_MIN ((size_t)64 << 10)
+#define ARENA_RESERVE_MIN ((size_t)128 << 10)
+/* Present from the start: the reader's stack and a small text with its tree. */
+#define ARENA_STACK ((size_t)16 << 10)
+#define ARENA_FIRST ((size_t)48 << 10)
+/* Taken at once later on, growing with what is in use. */
+#define ARENA_STEP_MIN ((size_t)64 << 10)
+#define ARENA_STEP_MAX ((size_t)1 << 20)
 #define ARENA_RESERVE_MAX ((size_t)1 << 40)
 
 struct json_arena {
 	char *writable;
 	const char *frozen;
 	size_t reserve, used;
-	size_t touched; /* the highest used since pages were given back */
+	size_t present; /* pages up to here were asked for */
+	size_t touched; /* and some up to here, since pages were given back */
+	size_t high, last_high; /* touched since the last rewind, and before it */
 	uint64_t key[2];
 };
 
@@ -35,6 +43,19 @@ static size_t page_up(size_t offset)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	return (offset + page - 1) / page * page;
+}
+
+/* A page that is asked for costs a tenth of one that is faulted in.  Where the kernel
+ * cannot (before 5.14), they come as they are touched. */
+static void populate(char *at, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	int saved = errno;
+	madvise(at, size, MADV_POPULATE_WRITE);
+	errno = saved;
+#else
+	(void)at, (void)size;
+#endif
 }
 
 static int arena_map(struct json_arena *arena, struct error *err)
@@ -72,6 +93,9 @@ int json_arena_new(size_t reserve, struct json_arena **ret, struct error *err)
 		return r;
 	}
 	arena->key[1] |= 1;
+	arena->used = ARENA_STACK;
+	arena->present = ARENA_FIRST;
+	populate(arena->writable, ARENA_FIRST);
 	*ret = arena;
 	return 0;
 }
@@ -92,31 +116,52 @@ size_t json_arena_mark(const struct json_arena *arena)
 	return arena->used;
 }
 
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Gives pages above keep back. */
+static void give_back(struct json_arena *arena, size_t keep)
+{
+	keep = page_up(keep);
+	size_t end = page_up(arena->touched);
+	if (end <= keep)
+		return;
+	madvise(arena->writable + keep, end - keep, MADV_REMOVE);
+	arena->touched = keep;
+	if (arena->present > keep)
+		arena->present = keep;
+}
+
+/* One large text is forgotten at once; of a row of them the pages are kept, because
+ * getting them again costs more than reading the text does. */
 void json_arena_rewind(struct json_arena *arena, size_t mark)
 {
 	if (mark > arena->used)
 		return;
-	if (arena->used > arena->touched)
-		arena->touched = arena->used;
-	arena->used = mark;
-	size_t keep = mark + ARENA_KEEP;
-	if (arena->touched <= keep)
-		return;
-	keep = page_up(keep);
-	size_t end = page_up(arena->touched);
-	if (end > keep)
-		madvise(arena->writable + keep, end - keep, MADV_REMOVE);
-	arena->touched = keep;
+	size_t high = larger(arena->high, arena->used), last = arena->last_high;
+	arena->touched = larger(arena->touched, larger(high, arena->present));
+	arena->used = larger(mark, ARENA_STACK);
+	arena->last_high = high;
+	arena->high = 0;
+	give_back(arena, larger(arena->used + ARENA_KEEP, high < last ? high : last));
 }
 
-void *json_arena_alloc(struct json_arena *arena, size_t size)
+void *arena_reserve(struct json_arena *arena, size_t size)
 {
 	if (size > arena->reserve - arena->used)
 		return NULL;
 	void *place = arena->writable + arena->used;
-	arena->used += (size + 15) & ~(size_t)15;
-	if (arena->used > arena->reserve) /* only the last, unaligned bytes */
-		arena->used = arena->reserve;
+	arena->used += (size + 15) & ~(size_t)15; /* reserve is a multiple of 16 */
+	return place;
+}
+
+void *json_arena_alloc(struct json_arena *arena, size_t size)
+{
+	void *place = arena_reserve(arena, size);
+	if (place)
+		arena_ready(arena, (char *)place + size);
 	return place;
 }
 
@@ -136,6 +181,38 @@ struct str json_arena_text(struct json_arena *arena, struct str text)
 	return (struct str){json_arena_frozen(arena, copy), text.len};
 }
 
+/* ---- for the reader ---------------------------------------------------------------- */
+
+const void *arena_ready(struct json_arena *arena, const void *end)
+{
+	size_t want = (size_t)((const char *)end - arena->writable);
+	if (want > arena->present) {
+		size_t step = arena->present / 4;
+		step = step < ARENA_STEP_MIN ? ARENA_STEP_MIN : step;
+		step = step > ARENA_STEP_MAX ? ARENA_STEP_MAX : step;
+		want = page_up(larger(want, arena->present + step));
+		want = want > arena->reserve ? arena->reserve : want;
+		populate(arena->writable + arena->present, want - arena->present);
+		arena->present = want;
+	}
+	return arena->writable + arena->present;
+}
+
+void arena_populate(const struct json_arena *arena, const void *at, const void *end)
+{
+	size_t page = page_up(1);
+	size_t from = (size_t)((const char *)at - arena->writable) / page * page;
+	size_t to = page_up((size_t)((const char *)end - arena->writable));
+	to = to > arena->reserve ? arena->reserve : to;
+	populate(arena->writable + from, to - from);
+}
+
+void *arena_stack(const struct json_arena *arena, size_t *ret_size)
+{
+	*ret_size = ARENA_STACK;
+	return arena->writable;
+}
+
 const uint64_t *arena_key(const struct json_arena *arena)
 {
 	return arena->key;
@@ -148,8 +225,6 @@ size_t arena_room(const struct json_arena *arena)
 
 void arena_cut(struct json_arena *arena, const void *end, const void *touched)
 {
-	size_t high = (size_t)((const char *)touched - arena->writable);
 	arena->used = ((size_t)((const char *)end - arena->writable) + 15) & ~(size_t)15;
-	if (high > arena->touched)
-		arena->touched = high;
+	arena->high = larger(arena->high, (size_t)((const char *)touched - arena->writable));
 }

@@ -42,7 +42,9 @@ int json_arena_new(size_t reserve, struct json_arena **ret, struct error *err);
 void json_arena_free(struct json_arena *arena); /* takes NULL */
 
 /* Where the arena stands; rewinding gives everything after the mark back (and the
- * pages too once more than a few MiB were in use).  All pointers taken since die. */
+ * pages above a few MiB too, unless the rewind before also had that much in use).  All
+ * pointers taken since die.  The memory is shared with a forked child: do not write on
+ * both sides. */
 size_t json_arena_mark(const struct json_arena *arena);
 void json_arena_rewind(struct json_arena *arena, size_t mark);
 
@@ -60,7 +62,7 @@ struct json_limits {
 	size_t bytes;  /* of the whole text; also an edit's result */
 	size_t values; /* of the whole tree, members' names not counted */
 	unsigned depth; /* of arrays and objects; 1 = one object without any in it */
-};
+}; /* what is more than the constants below counts as they do */
 
 #define JSON_BYTES_MAX ((size_t)64 << 20)
 #define JSON_VALUES_MAX ((size_t)8 << 20)
@@ -106,7 +108,7 @@ const struct json_value *json_at(const struct json_value *value, struct str poin
 /* Member index (document order): its name, and its value when value is not NULL.
  * Walking 0, 1, 2 ... costs constant time a step. */
 struct str json_key(const struct json_value *object, size_t index, const struct json_value **value);
-/* unescaped, NUL-terminated; -EPROTOTYPE when it is no string */
+/* unescaped, NUL-terminated (a string may hold more NULs); -EPROTOTYPE when it is no string */
 int json_string(const struct json_value *value, struct str *ret);
 /* exact: 10, 10.0, 1e1 are 10; -ERANGE for 1.5 or 2^63; -EPROTOTYPE */
 int json_integer(const struct json_value *value, int64_t *ret);
@@ -116,7 +118,8 @@ int json_boolean(const struct json_value *value, int *ret);
 /* The value's original bytes, not NUL-terminated, without white space around. */
 struct str json_raw(const struct json_value *value);
 /* Same JSON value: numbers by exact value, objects by members whatever their
- * order, strings by bytes. */
+ * order, strings by bytes.  (Numbers whose exponent has more than 17 digits are the
+ * same only if they are written the same.) */
 int json_same(const struct json_value *a, const struct json_value *b);
 
 /* ---- edits ------------------------------------------------------------------

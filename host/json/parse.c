@@ -26,15 +26,19 @@ typedef unsigned char byte;
 
 struct reader {
 	byte *text, *end;          /* scratch; zeros from end on */
-	struct json_value *stack;  /* its first slot */
+	struct json_value *stack;  /* its first slot: at first the arena's small place, */
+	struct json_value *far;    /* then here, with room for all values */
 	struct json_value *top;    /* the first free one */
+	size_t stack_slots;        /* that can be used now */
 	struct json_value *open;   /* the innermost container not yet closed, or NULL */
 	struct json_value *slots;  /* final places */
+	const struct json_value *ready; /* up to where their pages are there */
 	uint32_t used;             /* of them */
-	struct json_value *peak;   /* the highest top */
-	uint32_t left;             /* values that may still come */
-	int bound;                 /* what it means when none is left */
+	uint32_t left;             /* values that may come before more_values is asked, */
+	size_t values, total;      /* after that, and from the start on */
+	int bound;                 /* what it means when none is left at all */
 	unsigned depth_left;
+	struct json_arena *arena;
 	const struct json_doc *doc;
 	struct json_limits limits;
 	int code;
@@ -385,7 +389,8 @@ static always_inline byte *close_container(struct reader *r, byte *at)
 	size_t count = (size_t)(r->top - from);
 	const struct json_value *twice = NULL;
 	struct json_value *to = r->slots + r->used;
-	r->peak = r->top > r->peak ? r->top : r->peak;
+	if (unlikely(to + count + count / 2 + 1 > r->ready))
+		r->ready = arena_ready(r->arena, to + count + count / 2 + 1);
 	for (size_t i = 0; i < count; i++) {
 		to[i] = from[i];
 		to[i].self |= (uint32_t)(r->used + i) << TYPE_BITS;
@@ -434,10 +439,33 @@ static always_inline byte *open_container(struct reader *r, byte *at, enum json_
 	return type == JSON_OBJECT ? read_name(r, at, comments) : at;
 }
 
+/* The stack holds as many slots as there may be values before this is asked again. */
+static never_inline bool more_values(struct reader *r)
+{
+	size_t height = (size_t)(r->top - r->stack);
+	if (r->values > 0 && height > r->stack_slots / 2) {
+		size_t open = (size_t)(r->open - r->stack);
+		size_t slots = 2 * r->stack_slots < r->total ? 2 * r->stack_slots : r->total;
+		if (r->stack != r->far)
+			r->stack_slots = 0;
+		arena_populate(r->arena, r->far + r->stack_slots, r->far + slots);
+		if (r->stack != r->far)
+			memcpy(r->far, r->stack, height * sizeof(*r->stack));
+		r->stack_slots = slots;
+		r->stack = r->far;
+		r->top = r->stack + height;
+		r->open = r->stack + open;
+	}
+	size_t more = r->stack_slots - height < r->values ? r->stack_slots - height : r->values;
+	r->values -= more;
+	r->left = (uint32_t)more;
+	return more > 0;
+}
+
 /* One value, or the beginning of a container. */
 static always_inline byte *read_value(struct reader *r, byte *at, bool *opened, bool comments)
 {
-	if (unlikely(r->left == 0))
+	if (unlikely(r->left == 0) && !more_values(r))
 		return refuse_values(r, at);
 	r->left--;
 	byte *end, *text_end;
@@ -591,11 +619,15 @@ static bool reader_slots(struct reader *r, struct json_arena *arena)
 		values = (room - 4) / 5 * 2;
 		r->bound = ENOMEM;
 	}
-	size_t final = values + values / 2 + 2;
-	r->left = (uint32_t)values;
-	r->slots = json_arena_alloc(arena, final * sizeof(*r->slots));
-	r->stack = r->top = r->slots + final;
-	return r->slots != NULL;
+	size_t final = values + values / 2 + 2, size;
+	r->values = r->total = values;
+	r->slots = arena_reserve(arena, final * sizeof(*r->slots));
+	r->ready = r->slots;
+	r->far = r->slots + final;
+	r->stack = r->top = arena_stack(arena, &size);
+	r->stack_slots = size / sizeof(*r->stack);
+	more_values(r);
+	return true;
 }
 
 static struct json_limits at_most(struct json_limits limits)
@@ -609,22 +641,27 @@ static struct json_limits at_most(struct json_limits limits)
 	return limits;
 }
 
-/* The root moves behind all others; what was reserved behind it is given up. */
-static const struct json_value *reader_done(struct reader *r, struct json_arena *arena)
+/* What was reserved is given up, but for slots. */
+static void reader_cut(struct reader *r, const struct json_value *end)
+{
+	arena_cut(r->arena, end, r->stack == r->far ? r->far + r->stack_slots : end);
+}
+
+/* The root moves behind all others. */
+static const struct json_value *reader_done(struct reader *r)
 {
 	struct json_value *root = r->slots + r->used;
 	*root = *r->stack;
 	root->self |= r->used << TYPE_BITS;
-	arena_cut(arena, root + 1, r->peak > r->top ? r->peak : r->top);
-	return json_arena_frozen(arena, root);
+	reader_cut(r, root + 1);
+	return json_arena_frozen(r->arena, root);
 }
 
-static int read_failed(struct reader *r, struct json_arena *arena, size_t mark, struct str text,
-		       struct json_fault *fault)
+static int read_failed(struct reader *r, size_t mark, struct str text, struct json_fault *fault)
 {
-	if (r->stack)
-		arena_cut(arena, r->slots, r->peak > r->top ? r->peak : r->top);
-	json_arena_rewind(arena, mark);
+	if (r->slots)
+		reader_cut(r, r->slots + r->used);
+	json_arena_rewind(r->arena, mark);
 	if (fault) {
 		fault->offset = r->fault ? (size_t)(r->fault - r->text) : 0;
 		text_place(text, fault->offset, &fault->line, &fault->column);
@@ -635,16 +672,16 @@ static int read_failed(struct reader *r, struct json_arena *arena, size_t mark, 
 int json_parse(struct json_arena *arena, struct str text, struct json_limits limits, unsigned flags,
 	       const struct json_value **ret, struct json_fault *fault, struct error *err)
 {
-	struct reader r = {.limits = at_most(limits), .err = err};
+	struct reader r = {.arena = arena, .limits = at_most(limits), .err = err};
 	size_t mark = json_arena_mark(arena);
 	r.depth_left = r.limits.depth;
 	if (text.len > r.limits.bytes) {
 		refuse(&r, NULL, E2BIG, "larger than %zu bytes", r.limits.bytes);
-		return read_failed(&r, arena, mark, (struct str){text.ptr, 0}, fault);
+		return read_failed(&r, mark, (struct str){text.ptr, 0}, fault);
 	}
 	if (!reader_init(&r, arena, text, flags) || !reader_slots(&r, arena)) {
 		refuse(&r, NULL, ENOMEM, "the arena is full");
-		return read_failed(&r, arena, mark, (struct str){text.ptr, 0}, fault);
+		return read_failed(&r, mark, (struct str){text.ptr, 0}, fault);
 	}
 	byte *at = r.text + (skip_boms(text).ptr - text.ptr);
 	if (flags & JSON_COMMENTS)
@@ -652,8 +689,8 @@ int json_parse(struct json_arena *arena, struct str text, struct json_limits lim
 	else
 		at = read_strict(&r, at);
 	if (!at)
-		return read_failed(&r, arena, mark, text, fault);
-	*ret = reader_done(&r, arena);
+		return read_failed(&r, mark, text, fault);
+	*ret = reader_done(&r);
 	return 0;
 }
 

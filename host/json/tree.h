@@ -137,6 +137,14 @@ const struct json_value *index_find(const struct json_value *members, size_t cou
 const uint64_t *arena_key(const struct json_arena *arena);
 /* Bytes that are still free. */
 size_t arena_room(const struct json_arena *arena);
+/* json_arena_alloc without the pages: they come as they are touched. */
+void *arena_reserve(struct json_arena *arena, size_t size);
+/* Has the pages up to end (writable) at least; returns up to where they are. */
+const void *arena_ready(struct json_arena *arena, const void *end);
+/* Has those from at to end, wherever. */
+void arena_populate(const struct json_arena *arena, const void *at, const void *end);
+/* A place that is always there, for whoever reads at the moment. */
+void *arena_stack(const struct json_arena *arena, size_t *ret_size);
 /* Ends what is used at end; up to touched there were writes. Both writable. */
 void arena_cut(struct json_arena *arena, const void *end, const void *touched);
 
