@@ -86,8 +86,9 @@ static void end_error(struct run *run, const struct step *step)
 	if (entry->on_error != ON_ERROR_HALT)
 		return;
 	struct error err = {""};
-	struct str session = run->call->text[PAWL_T_SESSION];
-	if (state_halt(config_state_dir(run->host->config), session, entry->name, &err) < 0)
+	struct str dir, session = run->call->text[PAWL_T_SESSION];
+	if (host_state_dir(run->host, &dir, &err) < 0 ||
+	    state_halt(dir, session, entry->name, &err) < 0)
 		remark(run->decision, "policy.hook_warning", entry->name, "halt",
 		       say(run->call, "the session could not be halted: %s", err.text));
 }
@@ -279,8 +280,15 @@ static bool static_deny(struct run *run)
 static bool halted(struct run *run)
 {
 	char who[256];
-	struct str session = run->call->text[PAWL_T_SESSION];
-	if (!state_halted(config_state_dir(run->host->config), session, who))
+	struct str dir, session = run->call->text[PAWL_T_SESSION], none = {NULL, 0};
+	struct error err;
+	if (host_state_dir(run->host, &dir, &err) < 0) {
+		end_deny(run, REFUSED_HOST, none, none,
+			 say(run->call, "whether the session is halted cannot be known: %s",
+			     err.text));
+		return true;
+	}
+	if (!state_halted(dir, session, who))
 		return false;
 	end_deny(run, REFUSED_ERROR, say(run->call, "%s", who), (struct str){NULL, 0},
 		 say(run->call,

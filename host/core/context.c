@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +30,13 @@ struct fact_pin {
 	struct str name, content;
 };
 
+static int put_text(FILE *out, struct json_arena *arena, const char *text)
+{
+	struct str quoted = json_quote(arena, str_of(text));
+	fwrite(quoted.ptr, 1, quoted.len, out);
+	return 0;
+}
+
 static int os_fact(const struct config_fact *fact, FILE *out, struct json_arena *arena,
 		   struct error *err)
 {
@@ -37,23 +44,17 @@ static int os_fact(const struct config_fact *fact, FILE *out, struct json_arena 
 		return fprintf(out, "%lu", (unsigned long)geteuid()) < 0 ? -ENOMEM : 0;
 	if (str_is(fact->argument, "gid"))
 		return fprintf(out, "%lu", (unsigned long)getegid()) < 0 ? -ENOMEM : 0;
+	if (str_is(fact->argument, "hostname")) {
+		char name[HOST_NAME_MAX + 1] = "";
+		if (gethostname(name, sizeof(name) - 1) != 0)
+			return error_set(err, errno, "the host's name: %s", strerror(errno));
+		return put_text(out, arena, name);
+	}
 	const struct passwd *user = getpwuid(geteuid());
 	if (!user)
 		return error_set(err, ENOENT, "user %lu is not in the user database",
 				 (unsigned long)geteuid());
-	const char *text = user->pw_name;
-	if (str_is(fact->argument, "home")) {
-		text = user->pw_dir;
-	} else if (str_is(fact->argument, "group")) {
-		const struct group *group = getgrgid(user->pw_gid);
-		if (!group)
-			return error_set(err, ENOENT, "group %lu is not in the group database",
-					 (unsigned long)user->pw_gid);
-		text = group->gr_name;
-	}
-	struct str quoted = json_quote(arena, str_of(text));
-	fwrite(quoted.ptr, 1, quoted.len, out);
-	return 0;
+	return put_text(out, arena, str_is(fact->argument, "home") ? user->pw_dir : user->pw_name);
 }
 
 /* NAME.json holds any JSON; another file is a text, without the newline at its end. */
@@ -108,9 +109,7 @@ static int env_fact(struct host *host, const struct config_fact *fact, FILE *out
 	for (const char *at = bytes; at < bytes + len; at += strlen(at) + 1) {
 		if (strncmp(at, fact->argument.ptr, name) != 0 || at[name] != '=')
 			continue;
-		struct str quoted = json_quote(host->options_arena, str_of(at + name + 1));
-		fwrite(quoted.ptr, 1, quoted.len, out);
-		return 0;
+		return put_text(out, host->options_arena, at + name + 1);
 	}
 	return error_set(err, ENOENT, "environment variable %s is not set", fact->argument.ptr);
 }
@@ -179,16 +178,27 @@ static void read_facts(struct host *host)
 		host->context_why.text[0] = '\0';
 }
 
-int host_set_context(struct host *host, struct pawl_call *call, const struct json_value *given,
-		     struct error *err)
+int host_read_context(struct host *host, struct error *err)
 {
 	if (!host->context_read)
 		read_facts(host);
 	if (host->context_why.text[0])
 		return error_set(err, EINVAL, "%s", host->context_why.text);
+	return 0;
+}
+
+int host_set_context(struct host *host, struct pawl_call *call, const struct json_value *given,
+		     struct error *err)
+{
+	int r = host_read_context(host, err);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < host->n_pins; i++) {
-		int r = state_pin(config_state_dir(host->config), call->text[PAWL_T_SESSION],
-				  host->pins[i].name, host->pins[i].content, err);
+		struct str dir;
+		r = host_state_dir(host, &dir, err);
+		if (r == 0)
+			r = state_pin(dir, call->text[PAWL_T_SESSION], host->pins[i].name,
+				      host->pins[i].content, err);
 		if (r < 0) {
 			error_prefix(err, "context \"%.*s\"", STR_FMT(host->pins[i].name));
 			return r;

@@ -24,7 +24,7 @@ static struct slot *slots_new(const struct config_entry *entries, size_t n)
 	return slots;
 }
 
-int host_new(const struct config *config, struct host **ret, struct error *err)
+int host_new(struct config *config, struct host **ret, struct error *err)
 {
 	struct host *host = calloc(1, sizeof(*host));
 	if (!host)
@@ -81,14 +81,12 @@ static int slot_try(struct host *host, struct slot *slot, bool in_chain)
 		return error_set(err, ENOEXEC, "plugin \"%s\" has no %s hook and cannot be in %s",
 				 entry->plugin.ptr, in_chain ? "policy" : "observing",
 				 in_chain ? "chain" : "observe");
-	char base[4096];
-	const char *slash = strrchr(entry->file.ptr, '/');
-	snprintf(base, sizeof(base), "%.*s", slash ? (int)(slash - entry->file.ptr) : 1,
-		 slash ? entry->file.ptr : ".");
 	host_table_arena = host->options_arena;
-	r = plugin_options(file, entry->options, base[0] ? base : "/", host->options_arena,
+	r = plugin_options(file, entry->options, host->config->dir.ptr, host->options_arena,
 			   &options, err);
-	if (r == 0)
+	if (r < 0)
+		error_prefix(err, "%s", entry->file.ptr);
+	else
 		r = plugin_open(file, &host_table, options, &slot->plugin, err);
 	return r;
 }
@@ -106,6 +104,11 @@ int slot_load(struct host *host, struct slot *slot)
 	if (r < 0)
 		slot->failed = true;
 	return r;
+}
+
+int host_state_dir(const struct host *host, struct str *ret, struct error *err)
+{
+	return config_state_dir(host->config, ret, err);
 }
 
 struct str host_refusal(const struct host *host, const struct pawl_call *call,

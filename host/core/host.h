@@ -30,7 +30,7 @@ struct slot {
 };
 
 struct host {
-	const struct config *config;
+	struct config *config;
 	struct slot *chain, *observe;
 	struct progress *progress; /* never NULL */
 	struct progress own_progress;
@@ -47,7 +47,7 @@ struct host {
 };
 
 /* *ret is the caller's and borrows config. Loads nothing. */
-int host_new(const struct config *config, struct host **ret, struct error *err);
+int host_new(struct config *config, struct host **ret, struct error *err);
 void host_free(struct host *host);
 
 /* Loads the slot if it was not yet; 0 or -errno with slot->why filled. */
@@ -72,6 +72,12 @@ int host_observe(struct host *host, struct pawl_call *call, const struct decisio
 /* The same for shadow steps appended after. */
 void host_observe_shadow(struct host *host, struct pawl_call *call, const struct decision *decision,
 			 size_t first_step);
+
+/* Where latches lie; -errno with err when nobody can say. */
+int host_state_dir(const struct host *host, struct str *ret, struct error *err);
+
+/* Reads the config's facts, if that was not done yet; pins nothing. */
+int host_read_context(struct host *host, struct error *err);
 
 /* Puts the trusted facts on the call: config's context, and given (may be NULL) over it. */
 int host_set_context(struct host *host, struct pawl_call *call, const struct json_value *given,

@@ -42,6 +42,10 @@ int dialect_decode(const struct dialect *dialect, struct pawl_call *call,
 int dialect_encode(const struct dialect *dialect, const struct host *host, struct pawl_call *call,
 		   struct decision *decision, struct answer *answer, struct error *err);
 
+/* The refusal of a decided deny in the client's form, with libc alone. */
+int dialect_refuse(const struct dialect *dialect, struct pawl_call *call,
+		   const struct decision *decision, struct answer *answer, struct error *err);
+
 /* The form an event of this call is refused in. */
 const struct form *dialect_form(const struct dialect *dialect, const struct pawl_call *call);
 

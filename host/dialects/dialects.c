@@ -143,11 +143,11 @@ const struct form *dialect_form(const struct dialect *dialect, const struct pawl
 	return form_find(forms_of(dialect->name), call->text[PAWL_T_EVENT]);
 }
 
-static int encode_form(const struct form *form, struct pawl_call *call,
-		       const struct decision *decision, struct answer *answer, struct error *err)
+int dialect_refuse(const struct dialect *dialect, struct pawl_call *call,
+		   const struct decision *decision, struct answer *answer, struct error *err)
 {
 	static char text[64 * 1024];
-	size_t len = form_refuse(form, decision->refusal, decision->reason,
+	size_t len = form_refuse(dialect_form(dialect, call), decision->refusal, decision->reason,
 				 str_of(refused_by_name(decision->refused_by)), call->call_id_json,
 				 text, sizeof(text));
 	answer->out = json_arena_text(call->arena, (struct str){text, len});
@@ -159,17 +159,16 @@ static int encode_form(const struct form *form, struct pawl_call *call,
 int dialect_encode(const struct dialect *dialect, const struct host *host, struct pawl_call *call,
 		   struct decision *decision, struct answer *answer, struct error *err)
 {
-	const struct form *form = dialect_form(dialect, call);
 	*answer = (struct answer){.exit = 0};
 	if (!event_gates(call->kind)) {
-		answer->out = str_of(form->answer);
+		answer->out = str_of(dialect_form(dialect, call)->answer);
 		return 0;
 	}
 	/* a client that is told nothing lets the tool run: empty-handed is refused below */
 	*answer = (struct answer){.exit = 2};
 	int r = dialect->encode(host, call, decision, answer, err);
 	if (r == 0 && answer->exit == 2 && !answer->out.ptr)
-		r = encode_form(form, call, decision, answer, err);
+		r = dialect_refuse(dialect, call, decision, answer, err);
 	return r;
 }
 

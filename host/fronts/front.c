@@ -131,8 +131,12 @@ static uint64_t draw(void)
 int front_start(struct front *front, const char *mode, struct loss *loss)
 {
 	int pair[2];
-	const char *argv[] = {"pawl-worker", mode, front->agent, front->event ? front->event : "",
-			      front->config ? front->config : "", NULL};
+	/* execve wants char *; it writes to none of them */
+	union {
+		const char *ours[6];
+		char *its[6];
+	} argv = {{"pawl-worker", mode, front->agent, front->event ? front->event : "",
+		   front->config ? front->config : "", NULL}};
 	memset(&front->lane->progress, 0, sizeof(front->lane->progress));
 	*loss = (struct loss){.kind = LOSS_START};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
@@ -142,7 +146,7 @@ int front_start(struct front *front, const char *mode, struct loss *loss)
 	front->nonce = draw();
 	front->worker = vfork();
 	if (front->worker == 0)
-		become_worker(front, pair[1], (char *const *)argv);
+		become_worker(front, pair[1], argv.its);
 	loss->status = errno;
 	close(pair[1]);
 	front->socket = pair[0];

@@ -17,7 +17,6 @@
  * deliver the rest of an event. */
 #define FRONT_OBSERVE_NS INT64_C(5000000000)
 #define FRONT_ARRIVE_NS INT64_C(2000000000)
-#define FRONT_DEADLINE_NS INT64_C(2000000000) /* until the worker says otherwise */
 #define FRONT_GRACE_MS 20		      /* what follows a complete value */
 
 struct front {

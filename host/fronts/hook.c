@@ -188,8 +188,8 @@ static int print_answer(const struct front *front, const struct lane_message *m)
 
 static void print_note(const struct front *front, const struct lane_message *m)
 {
-	if (m->err_len <= LANE_TEXT_MAX) {
-		io_write_all(STDERR_FILENO, front->out, m->err_len);
+	if (m->err_len <= LANE_TEXT_MAX && m->out_len <= LANE_OUT_MAX - LANE_TEXT_MAX) {
+		io_write_all(STDERR_FILENO, front->out + m->out_len, m->err_len);
 		io_write_all(STDERR_FILENO, "\n", 1);
 	}
 }
@@ -231,7 +231,7 @@ static int judge(struct front *front, size_t len, struct refusal *refusal, int *
 {
 	struct lane_message m, request = {.type = LANE_JUDGE, .len = len};
 	request.started_ns = io_monotonic_ns();
-	int64_t deadline = request.started_ns + FRONT_DEADLINE_NS, tick = 0;
+	int64_t deadline = request.started_ns + LANE_DEADLINE_NS, tick = 0;
 	if (front_send(front, &request, loss) < 0)
 		return -1;
 	for (;;) {

@@ -52,6 +52,7 @@ enum lane_type {
 };
 
 #define LANE_TEXT_MAX 2048
+#define LANE_DEADLINE_NS INT64_C(2000000000) /* of a call while no config is read */
 
 struct lane_message {
 	uint64_t nonce;

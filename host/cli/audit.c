@@ -1,0 +1,89 @@
+/* audit.c - pawl audit ...: finds the store in the config and hands over to pawl-audit, so
+ * that SQLite is loaded by nobody else. */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/tool.h"
+#include "core/config.h"
+
+#define ARGUMENTS_MAX 256
+
+/* The path option of the first audit observer; relative to the config's folder. */
+static int find_db(const struct config *config, char path[PATH_MAX])
+{
+	struct str value;
+	for (size_t i = 0; i < config->n_observe; i++) {
+		const struct config_entry *entry = &config->observe[i];
+		if (!str_is(entry->plugin, "audit") ||
+		    json_string(json_member(entry->options, STR("path")), &value) < 0)
+			continue;
+		int n = value.ptr[0] == '/' ?
+				snprintf(path, PATH_MAX, "%s", value.ptr) :
+				snprintf(path, PATH_MAX, "%s/%s", config->dir.ptr, value.ptr);
+		return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+	}
+	return -ENOENT;
+}
+
+static void exec_audit(char *const argv[])
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash = n > 0 ? (path[n] = '\0', strrchr(path, '/')) : NULL;
+	if (slash && (size_t)(slash - path) + sizeof("/pawl-audit") < sizeof(path)) {
+		strcpy(slash, "/pawl-audit");
+		execv(path, argv);
+	}
+	fprintf(stderr, "pawl audit: %s: %s\n", slash ? path : "pawl-audit", strerror(errno));
+}
+
+static bool wants_help(const struct tool_line *line)
+{
+	for (int i = 0; i < line->n; i++)
+		if (strcmp(line->words[i], "--help") == 0)
+			return true;
+	return line->n == 0;
+}
+
+static int run(const struct tool_line *line)
+{
+	static char db[PATH_MAX];
+	char *argv[ARGUMENTS_MAX + 8];
+	struct config *config = NULL;
+	struct error err;
+	int n = 0;
+	argv[n++] = (char[]){"pawl audit"};
+	if (!wants_help(line)) {
+		if (config_load(line->config, &config, &err) < 0) {
+			fprintf(stderr, "pawl audit: %s\n", err.text);
+			return 1;
+		}
+		if (find_db(config, db) < 0) {
+			fprintf(stderr,
+				"pawl audit: %s: no audit is configured; add {\"plugin\": \"audit\", "
+				"\"options\": {\"path\": \"/…/audit.db\"}} to \"observe\"\n",
+				config->path.ptr);
+			return 1;
+		}
+		argv[n++] = (char[]){"--db"};
+		argv[n++] = db;
+	}
+	if (line->json)
+		argv[n++] = (char[]){"--json"};
+	if (line->quiet)
+		argv[n++] = (char[]){"--quiet"};
+	for (int i = 0; i < line->n && n < ARGUMENTS_MAX; i++)
+		argv[n++] = line->words[i];
+	argv[n] = NULL;
+	exec_audit(argv);
+	return 1;
+}
+
+extern const struct tool tool_audit;
+const struct tool tool_audit = {"audit", 0, -1, "list|show|sessions|status|export", run};

@@ -1,0 +1,150 @@
+/* check.c - pawl check: the same code that runs before a tool, without acting. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/child.h"
+#include "cli/tool.h"
+#include "core/host.h"
+#include "json/write.h"
+
+/* Each problem is a line FILE:LINE:COLUMN: text; --json an object of an array. */
+struct findings {
+	bool json;
+	const struct json_writer *writer;
+	struct json_object *list;
+	int n;
+};
+
+static void find(struct findings *findings, const char *text)
+{
+	findings->n++;
+	if (findings->json)
+		findings->writer->add_text(findings->list, NULL, str_of(text));
+	else
+		fprintf(stderr, "%s\n", text);
+}
+
+struct opening {
+	struct host *host;
+	struct slot *slot;
+};
+
+static int open_slot(void *data, struct progress *progress, FILE *out)
+{
+	struct opening *opening = data;
+	opening->host->progress = progress;
+	int r = slot_load(opening->host, opening->slot);
+	if (r < 0)
+		fprintf(out, "%s", opening->slot->why.text);
+	return r < 0 ? 1 : 0;
+}
+
+/* Options' errors already say where; the others get the entry's place. */
+static void find_at(struct findings *findings, const struct config_entry *entry, const char *text)
+{
+	char line[ERROR_TEXT_MAX + 4608];
+	if (strncmp(text, entry->file.ptr, entry->file.len) == 0)
+		snprintf(line, sizeof(line), "%s", text);
+	else
+		snprintf(line, sizeof(line), "%s:%u:%u: plugin \"%s\": %s", entry->file.ptr,
+			 entry->line, entry->column, entry->name.ptr, text);
+	find(findings, line);
+}
+
+static void check_slot(struct findings *findings, struct host *host, struct slot *slot)
+{
+	struct opening opening = {host, slot};
+	_cleanup_free_ char *report = NULL;
+	struct loss loss;
+	int status;
+	int64_t time = slot->entry->deadline_ns > 0 ? slot->entry->deadline_ns :
+						      host->config->deadline_ns;
+	if (child_run(open_slot, &opening, time, &report, &status, &loss) < 0) {
+		char text[512];
+		loss_reason(&loss, text, sizeof(text));
+		find_at(findings, slot->entry, text);
+	} else if (status != 0) {
+		find_at(findings, slot->entry, report);
+	}
+}
+
+static int try_context(void *data, struct progress *progress, FILE *out)
+{
+	struct error err;
+	(void)progress;
+	int r = host_read_context(data, &err);
+	if (r < 0)
+		fprintf(out, "%s", err.text);
+	return r < 0 ? 1 : 0;
+}
+
+static void check_context(struct findings *findings, struct host *host)
+{
+	_cleanup_free_ char *report = NULL;
+	struct loss loss;
+	int status;
+	if (child_run(try_context, host, CHILD_TIME_NS, &report, &status, &loss) == 0 && status)
+		find(findings, report);
+}
+
+static void check_host(struct findings *findings, struct host *host)
+{
+	for (size_t i = 0; i < host->config->n_chain; i++)
+		check_slot(findings, host, &host->chain[i]);
+	for (size_t i = 0; i < host->config->n_observe; i++)
+		check_slot(findings, host, &host->observe[i]);
+	check_context(findings, host);
+}
+
+static void print_well(const struct config *config)
+{
+	printf("%s: well: %zu in chain, %zu observing, %s\n", config->path.ptr, config->n_chain,
+	       config->n_observe,
+	       config->system ? "trust: system (it enforces)" :
+				"trust: user (it advises: whoever can write this file owns the policy)");
+}
+
+static void print_json(struct findings *findings)
+{
+	const struct json_writer *w = findings->writer;
+	struct json_object *o = w->object();
+	w->add_bool(o, "ok", findings->n == 0);
+	w->add(o, "problems", findings->list);
+	printf("%.*s\n", STR_FMT(w->text(o)));
+	w->free(o);
+}
+
+static int run(const struct tool_line *line)
+{
+	struct findings findings = {.json = line->json};
+	struct config *config = NULL;
+	struct host *host = NULL;
+	struct error err;
+	if (line->json) {
+		findings.writer = json_writer_get(&err);
+		if (!findings.writer) {
+			fprintf(stderr, "pawl check: %s\n", err.text);
+			return 1;
+		}
+		findings.list = findings.writer->array();
+	}
+	if (config_load(line->config, &config, &err) < 0 || host_new(config, &host, &err) < 0)
+		find(&findings, err.text);
+	else
+		check_host(&findings, host);
+	if (line->json)
+		print_json(&findings);
+	else if (findings.n == 0 && !line->quiet)
+		print_well(config);
+	host_free(host);
+	config_free(config);
+	return findings.n > 0 ? 1 : 0;
+}
+
+extern const struct tool tool_check;
+const struct tool tool_check = {"check", 0, 0, "", run};

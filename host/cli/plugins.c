@@ -1,0 +1,241 @@
+/* plugins.c - pawl plugins [NAME]: what there is, from the notes alone; one of them with its
+ * options and hooks, for which it is loaded (in a child). */
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/child.h"
+#include "cli/tool.h"
+#include "core/config.h"
+#include "core/plugin.h"
+#include "core/trust.h"
+#include "json/write.h"
+
+static const char *const option_types[] = {"",	       "string", "integer", "boolean", "list of strings",
+					   "duration", "path",	 "JSON",    "number"};
+
+/* ---- the list ------------------------------------------------------------------------ */
+
+static int is_plugin(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+	return len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0;
+}
+
+static int read_note(const char *path, struct plugin_note *note, struct error *err)
+{
+	_cleanup_close_ int fd = -1;
+	int r = trust_open(path, PLUGIN_FILE_MAX, &fd, NULL, err);
+	return r < 0 ? r : plugin_note_read(fd, path, note, err);
+}
+
+static void list_one(const struct json_writer *w, struct json_object *list, const char *dir,
+		     const char *file, bool *bad)
+{
+	char path[PATH_MAX];
+	struct plugin_note note;
+	struct error err = {""};
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	bool well = read_note(path, &note, &err) == 0;
+	*bad |= !well;
+	if (!w) {
+		if (well)
+			printf("%-24s %-10s abi %u.%u  %s\n", note.id, note.version, note.abi_major,
+			       note.abi_minor, path);
+		else
+			printf("%-24.*s cannot be used: %s\n", (int)strlen(file) - 3, file, err.text);
+		return;
+	}
+	struct json_object *o = w->object();
+	w->add_text(o, "file", str_of(path));
+	if (well) {
+		char abi[32];
+		snprintf(abi, sizeof(abi), "%u.%u", note.abi_major, note.abi_minor);
+		w->add_text(o, "id", str_of(note.id));
+		w->add_text(o, "version", str_of(note.version));
+		w->add_text(o, "abi", str_of(abi));
+	} else {
+		w->add_text(o, "error", str_of(err.text));
+	}
+	w->add(list, NULL, o);
+}
+
+static int list_all(const char *dir, const struct json_writer *w)
+{
+	struct dirent **names;
+	bool bad = false;
+	int n = scandir(dir, &names, is_plugin, alphasort);
+	if (n < 0) {
+		fprintf(stderr, "pawl plugins: %s: %s\n", dir, strerror(errno));
+		return 1;
+	}
+	struct json_object *list = w ? w->array() : NULL;
+	for (int i = 0; i < n; i++) {
+		list_one(w, list, dir, names[i]->d_name, &bad);
+		free(names[i]);
+	}
+	free(names);
+	if (w) {
+		printf("%.*s\n", STR_FMT(w->text(list)));
+		w->free(list);
+	} else if (n == 0) {
+		printf("no plugins in %s\n", dir);
+	}
+	return bad ? 1 : 0;
+}
+
+/* ---- one -------------------------------------------------------------------------------- */
+
+struct wanted {
+	const char *dir, *name;
+	const struct json_writer *writer;
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+} hooks[] = {
+#define HOOK(name) {#name, offsetof(pawl_plugin, name)}
+	HOOK(pre_tool_use),  HOOK(pre_model_call), HOOK(post_model_call),
+	HOOK(post_tool_use), HOOK(decided),	   HOOK(stop),
+#undef HOOK
+};
+
+static bool has_hook(const pawl_plugin *desc, size_t i)
+{
+	void *hook;
+	memcpy(&hook, (const char *)desc + hooks[i].offset, sizeof(hook));
+	return hook != NULL;
+}
+
+#define N_HOOKS (sizeof(hooks) / sizeof(hooks[0]))
+
+static void print_people(const struct plugin_file *file, FILE *out)
+{
+	const pawl_plugin *d = &file->desc;
+	pawl_option option;
+	fprintf(out, "%s %s%s%s\n", d->id, d->version, d->vendor ? " by " : "",
+		d->vendor ? d->vendor : "");
+	if (d->summary)
+		fprintf(out, "  %s\n", d->summary);
+	fprintf(out, "  file   %s\n  abi    %d.%u\n  hooks ", file->path, PAWL_ABI_MAJOR,
+		d->abi_minor);
+	for (size_t i = 0; i < N_HOOKS; i++)
+		if (has_hook(d, i))
+			fprintf(out, " %s", hooks[i].name);
+	fprintf(out, "\n");
+	for (size_t i = 0; plugin_option_get(d, i, &option); i++) {
+		fprintf(out, "  %-16s %s%s", option.name, option_types[option.type],
+			option.flags & PAWL_OPTF_REQUIRED ? ", required" : "");
+		if (option.choices)
+			fprintf(out, " (%s)", option.choices);
+		if (option.fallback && !(option.flags & PAWL_OPTF_SECRET))
+			fprintf(out, ", default %s", option.fallback);
+		fprintf(out, "\n      %s\n", option.help ? option.help : "");
+	}
+}
+
+static struct json_object *option_object(const struct json_writer *w, const pawl_option *option)
+{
+	struct json_object *o = w->object();
+	w->add_text(o, "name", str_of(option->name));
+	w->add_text(o, "type", str_of(option_types[option->type]));
+	w->add_bool(o, "required", (option->flags & PAWL_OPTF_REQUIRED) != 0);
+	if (option->choices)
+		w->add_text(o, "choices", str_of(option->choices));
+	if (option->fallback && !(option->flags & PAWL_OPTF_SECRET))
+		w->add_raw(o, "default", str_of(option->fallback));
+	if (option->help)
+		w->add_text(o, "help", str_of(option->help));
+	return o;
+}
+
+static void print_json(const struct plugin_file *file, const struct json_writer *w, FILE *out)
+{
+	const pawl_plugin *d = &file->desc;
+	struct json_object *o = w->object(), *options = w->array(), *has = w->array();
+	pawl_option option;
+	w->add_text(o, "id", str_of(d->id));
+	w->add_text(o, "version", str_of(d->version));
+	if (d->vendor)
+		w->add_text(o, "vendor", str_of(d->vendor));
+	if (d->summary)
+		w->add_text(o, "summary", str_of(d->summary));
+	w->add_text(o, "file", str_of(file->path));
+	for (size_t i = 0; i < N_HOOKS; i++)
+		if (has_hook(d, i))
+			w->add_text(has, NULL, str_of(hooks[i].name));
+	w->add(o, "hooks", has);
+	for (size_t i = 0; plugin_option_get(d, i, &option); i++)
+		w->add(options, NULL, option_object(w, &option));
+	w->add(o, "options", options);
+	fprintf(out, "%.*s\n", STR_FMT(w->text(o)));
+	w->free(o);
+}
+
+static int show(void *data, struct progress *progress, FILE *out)
+{
+	const struct wanted *wanted = data;
+	struct plugin_file *file;
+	struct error err;
+	atomic_store(&progress->phase, PROGRESS_LOAD);
+	snprintf(progress->plugin, sizeof(progress->plugin), "%s", wanted->name);
+	if (plugin_file_load(wanted->dir, wanted->name, &file, &err) < 0) {
+		fprintf(out, "%s", err.text);
+		return 1;
+	}
+	if (wanted->writer)
+		print_json(file, wanted->writer, out);
+	else
+		print_people(file, out);
+	return 0;
+}
+
+static int show_one(struct wanted *wanted)
+{
+	_cleanup_free_ char *report = NULL;
+	struct loss loss;
+	int status;
+	if (child_run(show, wanted, CHILD_TIME_NS, &report, &status, &loss) < 0) {
+		char text[512];
+		loss_reason(&loss, text, sizeof(text));
+		fprintf(stderr, "pawl plugins: %s\n", text);
+		return 1;
+	}
+	if (status != 0)
+		fprintf(stderr, "pawl plugins: %s\n", report);
+	else
+		fputs(report, stdout);
+	return status;
+}
+
+static int run(const struct tool_line *line)
+{
+	struct config *config = NULL;
+	struct error err;
+	const struct json_writer *w = line->json ? json_writer_get(&err) : NULL;
+	if (line->json && !w) {
+		fprintf(stderr, "pawl plugins: %s\n", err.text);
+		return 1;
+	}
+	int r = config_load(line->config, &config, &err);
+	/* what is installed can be listed without any config */
+	if (r == -ENOENT && !line->config)
+		r = config_parse(STR("{}"), "/pawl.json", &config, &err);
+	if (r < 0) {
+		fprintf(stderr, "pawl plugins: %s\n", err.text);
+		return 1;
+	}
+	struct wanted wanted = {config->plugin_dir.ptr, line->n > 0 ? line->words[0] : NULL, w};
+	r = wanted.name ? show_one(&wanted) : list_all(wanted.dir, w);
+	config_free(config);
+	return r;
+}
+
+extern const struct tool tool_plugins;
+const struct tool tool_plugins = {"plugins", 0, 1, "[NAME]", run};

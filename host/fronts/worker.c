@@ -1,0 +1,500 @@
+/* worker.c - reads the event, asks the chain, answers, tells the observers.
+ *
+ * Whatever happens here, the front at the other end of the lane answers the client. The
+ * order matters: the front learns what a refusal looks like before any plugin is loaded,
+ * and has the answer before any observer runs. */
+#include <config.h>
+
+#include "fronts/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/text.h"
+#include "core/host.h"
+#include "core/record.h"
+#include "core/state.h"
+#include "dialects/dialect.h"
+#include "fronts/lane.h"
+#include "fronts/time.h"
+
+struct worker {
+	int socket;
+	struct lane *lane;
+	const char *in;
+	char *out;
+	bool lines; /* eval */
+	const struct dialect *dialect;
+	struct str event_given;
+	struct config *config; /* NULL: broken, and why */
+	struct error config_why;
+	struct host *host;
+	struct json_arena *arena;
+	const struct lane_message *request;
+	bool told_audit_trouble;
+};
+
+/* ---- talking to the front ---------------------------------------------------------- */
+
+static void reply(struct worker *w, struct lane_message *m, uint32_t type)
+{
+	m->type = type;
+	m->nonce = w->request->nonce;
+	send(w->socket, m, sizeof(*m), MSG_NOSIGNAL);
+}
+
+static int64_t shortest_entry_deadline(const struct config *config)
+{
+	int64_t shortest = 0;
+	for (size_t i = 0; config && i < config->n_chain; i++)
+		if (config->chain[i].deadline_ns > 0 &&
+		    (shortest == 0 || config->chain[i].deadline_ns < shortest))
+			shortest = config->chain[i].deadline_ns;
+	return shortest;
+}
+
+/* The template with everything but the reason filled in: the front puts that. */
+static void fill_template(const struct worker *w, const struct pawl_call *call, char *buf,
+			  size_t room)
+{
+	const struct text_hole holes[] = {
+		{"tool", call->text[PAWL_T_TOOL]},
+		{"rule", STR("")},
+		{"plugin", STR("")},
+	};
+	struct str pattern = w->config ? w->config->refusal : STR("BLOCKED: {reason}");
+	text_fill(pattern, holes, 3, buf, room);
+}
+
+static void send_kind(struct worker *w, const struct pawl_call *call)
+{
+	static struct lane_message m;
+	memset(&m, 0, sizeof(m));
+	m.kind = call->kind;
+	text_clean(call->text[PAWL_T_EVENT], m.event, sizeof(m.event));
+	snprintf(m.id, sizeof(m.id), "%.*s",
+		 call->call_id_json.len < sizeof(m.id) ? (int)call->call_id_json.len : 4,
+		 call->call_id_json.len < sizeof(m.id) ? call->call_id_json.ptr : "null");
+	fill_template(w, call, m.refusal, sizeof(m.refusal));
+	m.deadline_ns = w->config ? w->config->deadline_ns : LANE_DEADLINE_NS;
+	m.tick_ns = shortest_entry_deadline(w->config) / 4;
+	reply(w, &m, LANE_KIND);
+}
+
+static void send_answer(struct worker *w, const struct answer *answer)
+{
+	static struct lane_message m;
+	memset(&m, 0, sizeof(m));
+	if (answer->out.len + answer->err.len >= LANE_OUT_MAX)
+		return; /* no answer is a refusal */
+	memcpy(w->out, answer->out.ptr ? answer->out.ptr : "", answer->out.len);
+	memcpy(w->out + answer->out.len, answer->err.ptr ? answer->err.ptr : "", answer->err.len);
+	m.exit = (uint32_t)answer->exit;
+	m.out_len = answer->out.len;
+	m.err_len = answer->exit == 2 ? answer->err.len : 0;
+	reply(w, &m, LANE_ANSWER);
+}
+
+static void send_note(struct worker *w, const char *text)
+{
+	static struct lane_message m;
+	memset(&m, 0, sizeof(m));
+	m.err_len = strlen(text) < LANE_TEXT_MAX ? strlen(text) : LANE_TEXT_MAX;
+	memcpy(w->out + LANE_OUT_MAX - LANE_TEXT_MAX, text, m.err_len);
+	m.out_len = LANE_OUT_MAX - LANE_TEXT_MAX;
+	reply(w, &m, LANE_NOTE);
+}
+
+/* ---- one event ----------------------------------------------------------------------- */
+
+struct judged {
+	struct pawl_call *call;
+	struct decision decision;
+	struct answer answer;
+	bool readable; /* it was an event */
+};
+
+static struct str said(struct pawl_call *call, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static struct str said(struct pawl_call *call, const char *format, ...)
+{
+	char text[2048], clean[2048];
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	size_t len = text_clean(str_of(text), clean, sizeof(clean));
+	return json_arena_text(call->arena, (struct str){clean, len});
+}
+
+/* What eval's caller may say and a hook's may not. */
+static int trusted_fields(struct pawl_call *call, const struct json_value *event,
+			  const struct json_value **ret_context, struct error *err)
+{
+	struct str now;
+	const struct json_value *member = json_member(event, STR("now"));
+	*ret_context = json_member(event, STR("context"));
+	if (*ret_context && json_type(*ret_context) != JSON_OBJECT)
+		return error_set(err, EBADMSG, "the event's context is not an object");
+	if (!member)
+		return 0;
+	if (json_string(member, &now) < 0 ||
+	    time_rfc3339(now, &call->number[PAWL_N_NOW_NS]) < 0)
+		return error_set(err, EBADMSG, "the event's now is not an RFC 3339 time");
+	return 0;
+}
+
+static int read_event(struct worker *w, struct str text, struct pawl_call *call,
+		      const struct json_value **ret_context, struct error *err)
+{
+	const struct json_value *event;
+	struct json_fault at;
+	if (text.len == 0)
+		return error_set(err, EBADMSG, "empty event: nothing came on stdin");
+	int r = json_parse(w->arena, text, call->limits, JSON_BORROW, &event, &at, err);
+	if (r < 0) {
+		error_prefix(err, "the event cannot be read: line %u column %u", at.line,
+			     at.column);
+		return r;
+	}
+	r = dialect_decode(w->dialect, call, event, w->event_given, err);
+	if (r == 0 && w->lines)
+		r = trusted_fields(call, event, ret_context, err);
+	return r;
+}
+
+static void refuse(struct worker *w, struct judged *j, enum refused_by by, struct str reason)
+{
+	host_refuse(w->host, j->call, &j->decision, by, reason);
+}
+
+/* What a plugin that takes the worker down now does to the session. */
+static void arm_latch(struct worker *w, const struct pawl_call *call)
+{
+	struct progress *p = &w->lane->progress;
+	struct str dir;
+	bool halts = false;
+	p->latch[0] = '\0';
+	for (size_t i = 0; i < w->config->n_chain; i++)
+		halts |= w->config->chain[i].on_error == ON_ERROR_HALT;
+	if (!halts || host_state_dir(w->host, &dir, NULL) < 0 || state_prepare(dir, NULL) < 0 ||
+	    state_latch_path(dir, call->text[PAWL_T_SESSION], p->latch) < 0)
+		p->latch[0] = '\0';
+}
+
+static void judge_call(struct worker *w, struct judged *j, const struct json_value *context)
+{
+	struct error err;
+	if (!w->config) {
+		refuse(w, j, REFUSED_HOST,
+		       said(j->call, "pawl cannot read its configuration: %s", w->config_why.text));
+		return;
+	}
+	w->host->call_deadline_ns = w->request->started_ns + w->config->deadline_ns;
+	if (w->lines)
+		w->host->call_deadline_ns = io_monotonic_ns() + w->config->deadline_ns;
+	if (host_set_context(w->host, j->call, context, &err) < 0) {
+		refuse(w, j, REFUSED_HOST,
+		       said(j->call, "the trusted context cannot be built: %s", err.text));
+		return;
+	}
+	arm_latch(w, j->call);
+	host_judge(w->host, j->call, &j->decision);
+}
+
+static void encode(struct worker *w, struct judged *j)
+{
+	struct error err;
+	/* a client that cannot do what was decided is refused, and that is then the decision */
+	struct decision shown = j->decision;
+	int r = dialect_encode(w->dialect, w->host, j->call, &shown, &j->answer, &err);
+	if (r < 0) {
+		shown = j->decision;
+		host_refuse(w->host, j->call, &shown, REFUSED_HOST,
+			    said(j->call, "the answer cannot be written: %s", err.text));
+		r = dialect_refuse(w->dialect, j->call, &shown, &j->answer, &err);
+	}
+	if (r < 0)
+		j->answer = (struct answer){.exit = 2};
+	if (shown.verdict != j->decision.verdict)
+		j->decision = shown;
+}
+
+/* A worker was lost over this event: the refusal its front gave, for the observers. */
+static void decide_loss(struct worker *w, struct judged *j, const struct loss *loss)
+{
+	char reason[512];
+	size_t len = loss_reason(loss, reason, sizeof(reason));
+	struct decision *d = &j->decision;
+	struct step *step = json_arena_alloc(w->arena, sizeof(*step));
+	memset(d, 0, sizeof(*d));
+	d->args = j->call->root[PAWL_R_ARGS];
+	if (loss->plugin[0])
+		d->plugin = json_arena_text(w->arena, str_of(loss->plugin));
+	if (step && loss->plugin[0]) {
+		*step = (struct step){.plugin = d->plugin,
+				      .entry = loss->entry ? loss->entry - 1 : 0,
+				      .verdict = VERDICT_ERROR,
+				      .shadow = (loss->flags & PROGRESS_SHADOW) != 0,
+				      .error_class = loss_class(loss)};
+		d->steps = step;
+		d->n_steps = d->max_steps = 1;
+	}
+	refuse(w, j,
+	       loss->kind == LOSS_TIMEOUT   ? REFUSED_TIMEOUT :
+	       loss->kind == LOSS_CANCELLED ? REFUSED_CANCELLED :
+	       loss->plugin[0]		    ? REFUSED_ERROR :
+					      REFUSED_HOST,
+	       json_arena_text(w->arena, (struct str){reason, len}));
+}
+
+/* From text to decision; the front is told the kind on the way. */
+static bool judge_text(struct worker *w, struct str text, const struct loss *loss, struct judged *j)
+{
+	struct error err;
+	const struct json_value *context = NULL;
+	struct json_limits limits = w->config ? w->config->limits : JSON_DEFAULT_LIMITS;
+	memset(j, 0, sizeof(*j));
+	atomic_store_explicit(&w->lane->progress.phase, PROGRESS_DECODE, memory_order_relaxed);
+	j->call = call_new(w->arena, limits);
+	if (!j->call)
+		return false;
+	int r = read_event(w, text, j->call, &context, &err);
+	j->readable = r == 0;
+	if (!w->lines)
+		send_kind(w, j->call);
+	if (r < 0)
+		refuse(w, j, REFUSED_HOST, said(j->call, "%s", err.text));
+	else if (loss && !(loss->flags & PROGRESS_SHADOW))
+		decide_loss(w, j, loss);
+	else if (event_gates(j->call->kind))
+		judge_call(w, j, context);
+	return true;
+}
+
+/* audit.on_error other than drop: the record comes first, and counts. */
+static void observe_first(struct worker *w, struct judged *j, bool *ret_told)
+{
+	struct error err;
+	*ret_told = false;
+	if (!w->config || w->config->audit_on_error == AUDIT_DROP || !j->readable ||
+	    !event_gates(j->call->kind))
+		return;
+	*ret_told = true;
+	if (host_observe(w->host, j->call, &j->decision, &err) == 0)
+		return;
+	if (w->config->audit_on_error == AUDIT_WARN)
+		w->told_audit_trouble = true;
+	else if (j->decision.verdict != VERDICT_DENY)
+		refuse(w, j, REFUSED_HOST, STR("the audit could not record this call"));
+}
+
+static void observe(struct worker *w, struct judged *j, bool told)
+{
+	struct error err;
+	atomic_store(&w->lane->progress.phase, PROGRESS_OBSERVE);
+	if (!w->config || !j->readable)
+		return;
+	if (!told)
+		host_observe(w->host, j->call, &j->decision, &err);
+	if (j->decision.n_asked_after == 0)
+		return;
+	size_t first = j->decision.n_steps;
+	host_judge_shadow(w->host, j->call, &j->decision);
+	host_observe_shadow(w->host, j->call, &j->decision, first);
+}
+
+/* ---- requests --------------------------------------------------------------------------- */
+
+static void serve_event(struct worker *w)
+{
+	static struct judged j;
+	static struct lane_message done;
+	bool told;
+	if (!judge_text(w, (struct str){w->in, w->request->len}, NULL, &j))
+		return;
+	observe_first(w, &j, &told);
+	encode(w, &j);
+	if (w->told_audit_trouble)
+		send_note(w, "pawl: the audit could not record this call");
+	send_answer(w, &j.answer);
+	observe(w, &j, told);
+	memset(&done, 0, sizeof(done));
+	reply(w, &done, LANE_DONE);
+}
+
+static void serve_record(struct worker *w)
+{
+	static struct judged j;
+	static struct lane_message done;
+	const struct loss *loss = &w->request->loss;
+	if (!judge_text(w, (struct str){w->in, w->request->len}, loss, &j))
+		return;
+	atomic_store(&w->lane->progress.phase, PROGRESS_OBSERVE);
+	if (j.readable && w->config && event_gates(j.call->kind)) {
+		if (loss->flags & PROGRESS_SHADOW) {
+			decide_loss(w, &j, loss);
+			host_observe_shadow(w->host, j.call, &j.decision, 0);
+		} else {
+			host_observe(w->host, j.call, &j.decision, NULL);
+		}
+	}
+	memset(&done, 0, sizeof(done));
+	reply(w, &done, LANE_DONE);
+}
+
+/* One line of eval: its answer goes behind the others. */
+static int serve_line(struct worker *w, struct str line, const struct loss *loss, uint64_t *given,
+		      uint32_t *unreadable)
+{
+	static struct judged j;
+	bool told;
+	json_arena_rewind(w->arena, 0);
+	if (w->host)
+		w->host->shadow = loss && (loss->flags & PROGRESS_SHADOW) ? SHADOW_SKIP :
+									     SHADOW_IN_PLACE;
+	if (!judge_text(w, line, loss, &j))
+		return -ENOMEM;
+	if (loss && (loss->flags & PROGRESS_SHADOW) && w->config) {
+		struct judged lost = {.call = j.call};
+		decide_loss(w, &lost, loss);
+		host_observe_shadow(w->host, j.call, &lost.decision, 0);
+	}
+	observe_first(w, &j, &told);
+	encode(w, &j);
+	if (!j.answer.out.ptr || *given + j.answer.out.len + 1 > LANE_OUT_MAX - LANE_TEXT_MAX)
+		return -ENOSPC;
+	memcpy(w->out + *given, j.answer.out.ptr, j.answer.out.len);
+	*given += j.answer.out.len;
+	w->out[(*given)++] = '\n';
+	*unreadable += !j.readable;
+	atomic_store_explicit(&w->lane->progress.given, *given, memory_order_relaxed);
+	return told ? 1 : 0;
+}
+
+static bool is_blank(struct str line)
+{
+	for (size_t i = 0; i < line.len; i++)
+		if (line.ptr[i] != ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r')
+			return false;
+	return true;
+}
+
+static void serve_lines(struct worker *w)
+{
+	static struct lane_message done;
+	const struct loss *loss = w->request->has_loss ? &w->request->loss : NULL;
+	const char *block = w->in + w->request->offset;
+	uint64_t at = 0, given = 0;
+	uint32_t unreadable = 0;
+	while (at < w->request->len) {
+		const char *end = memchr(block + at, '\n', w->request->len - at);
+		uint64_t next = end ? (uint64_t)(end - block) + 1 : w->request->len;
+		struct str line = {block + at, next - at - (end ? 1 : 0)};
+		if (!is_blank(line)) {
+			int r = serve_line(w, line, loss, &given, &unreadable);
+			if (r < 0)
+				break;
+			atomic_store_explicit(&w->lane->progress.taken, next, memory_order_release);
+		}
+		loss = NULL;
+		at = next;
+	}
+	memset(&done, 0, sizeof(done));
+	done.taken = at;
+	done.out_len = given;
+	done.unreadable = unreadable;
+	reply(w, &done, LANE_DONE);
+}
+
+/* ---- the process --------------------------------------------------------------------------- */
+
+/* Descriptors a plugin may stumble over are moved far up. */
+static int move_high(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, 200);
+	if (high >= 0)
+		close(fd);
+	return high >= 0 ? high : fd;
+}
+
+static int map_lane(struct worker *w)
+{
+	int memory = move_high(LANE_MEMORY);
+	w->socket = move_high(LANE_SOCKET);
+	void *head = mmap(NULL, LANE_IN, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	void *in = mmap(NULL, LANE_IN_MAX, PROT_READ, MAP_SHARED | MAP_NORESERVE, memory, LANE_IN);
+	void *out = mmap(NULL, LANE_OUT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+			 memory, LANE_OUT);
+	if (head == MAP_FAILED || in == MAP_FAILED || out == MAP_FAILED)
+		return -errno;
+	close(memory);
+	w->lane = head;
+	w->in = in;
+	w->out = out;
+	return 0;
+}
+
+static void settle(void)
+{
+	sigset_t none;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	umask(077);
+}
+
+static void open_host(struct worker *w, const char *config)
+{
+	if (config_load(config[0] ? config : NULL, &w->config, &w->config_why) < 0) {
+		w->config = NULL;
+		return;
+	}
+	if (host_new(w->config, &w->host, &w->config_why) < 0) {
+		w->config = NULL;
+		w->host = NULL;
+		return;
+	}
+	w->host->progress = &w->lane->progress;
+	w->host->shadow = w->lines ? SHADOW_IN_PLACE : SHADOW_AFTER;
+}
+
+int worker_run(char *const argv[])
+{
+	static struct worker w;
+	static struct lane_message request;
+	struct error err;
+	settle();
+	w.lines = strcmp(argv[0], "eval") == 0;
+	w.dialect = dialect_find(argv[1]);
+	w.event_given = argv[2][0] ? str_of(argv[2]) : (struct str){NULL, 0};
+	if (!w.dialect || map_lane(&w) < 0 ||
+	    json_arena_new(JSON_ARENA_DEFAULT, &w.arena, &err) < 0)
+		return 126;
+	open_host(&w, argv[3]);
+	while (recv(w.socket, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
+		w.request = &request;
+		json_arena_rewind(w.arena, 0);
+		if (request.type == LANE_JUDGE)
+			serve_event(&w);
+		else if (request.type == LANE_RECORD)
+			serve_record(&w);
+		else
+			serve_lines(&w);
+	}
+	_exit(0);
+}
