@@ -74,6 +74,8 @@ static never_inline byte *refuse_byte(struct reader *r, const byte *at, const ch
 /* A text holds at most one value in two bytes, unless its brackets are never closed. */
 static never_inline byte *refuse_values(struct reader *r, const byte *at)
 {
+	if (at >= r->end)
+		return refuse_byte(r, at, "a value");
 	if (r->bound == E2BIG)
 		return refuse(r, at, E2BIG, "more than %zu values", r->limits.values);
 	if (r->bound == ENOMEM)
@@ -439,7 +441,8 @@ static always_inline byte *open_container(struct reader *r, byte *at, enum json_
 	return type == JSON_OBJECT ? read_name(r, at, comments) : at;
 }
 
-/* The stack holds as many slots as there may be values before this is asked again. */
+/* The stack holds as many slots as there may be values before this is asked again, and
+ * one more, in which the name of the value to come may already be. */
 static never_inline bool more_values(struct reader *r)
 {
 	size_t height = (size_t)(r->top - r->stack);
@@ -450,7 +453,7 @@ static never_inline bool more_values(struct reader *r)
 			r->stack_slots = 0;
 		arena_populate(r->arena, r->far + r->stack_slots, r->far + slots);
 		if (r->stack != r->far)
-			memcpy(r->far, r->stack, height * sizeof(*r->stack));
+			memcpy(r->far, r->stack, (height + 1) * sizeof(*r->stack));
 		r->stack_slots = slots;
 		r->stack = r->far;
 		r->top = r->stack + height;
@@ -603,7 +606,7 @@ static bool reader_init(struct reader *r, struct json_arena *arena, struct str t
 }
 
 /* Final slots need at most 3/2 of the values (an index takes up to half a slot a
- * member), the stack at most as many as there are values. */
+ * member), the stack at most one more than there are values. */
 static bool reader_slots(struct reader *r, struct json_arena *arena)
 {
 	size_t values = (size_t)(r->end - r->text) / 2 + 1;
@@ -625,7 +628,7 @@ static bool reader_slots(struct reader *r, struct json_arena *arena)
 	r->ready = r->slots;
 	r->far = r->slots + final;
 	r->stack = r->top = arena_stack(arena, &size);
-	r->stack_slots = size / sizeof(*r->stack);
+	r->stack_slots = size / sizeof(*r->stack) - 1;
 	more_values(r);
 	return true;
 }
@@ -644,7 +647,7 @@ static struct json_limits at_most(struct json_limits limits)
 /* What was reserved is given up, but for slots. */
 static void reader_cut(struct reader *r, const struct json_value *end)
 {
-	arena_cut(r->arena, end, r->stack == r->far ? r->far + r->stack_slots : end);
+	arena_cut(r->arena, end, r->stack == r->far ? r->far + r->stack_slots + 1 : end);
 }
 
 /* The root moves behind all others. */
