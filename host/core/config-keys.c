@@ -138,7 +138,7 @@ static unsigned distance(struct str a, const char *b)
 static const char *nearest(unsigned scope, struct str name)
 {
 	const char *best = NULL;
-	unsigned best_distance = name.len > 4 ? 3 : 2; /* less than this */
+	unsigned best_distance = name.len > 3 ? 3 : 2; /* less than this: swapped letters are two */
 	for (size_t i = 0; i < N_KEYS; i++) {
 		unsigned d = keys[i].scope & scope ? distance(name, keys[i].name) : 99;
 		if (d < best_distance) {
