@@ -40,6 +40,9 @@ const pawl_host host_table = {
 
 /* ---- a folder of its own, plugins copied in as they are wanted ------------------------ */
 
+#define BAD_FOLDER "tests/unit/plugins"
+#define TEMPLATE_FOLDER "lib/pawl/template"
+
 static char folder[] = "/tmp/pawl-load-XXXXXX";
 
 static char *path_in(const char *dir, const char *stem)
@@ -58,12 +61,12 @@ static void write_file(const char *path, const char *data, size_t len, mode_t mo
 	assert_int_equal(fchmod(fd, mode), 0);
 }
 
-static void read_built(const char *stem, char **ret, size_t *ret_len)
+static void read_built(const char *below, const char *stem, char **ret, size_t *ret_len)
 {
 	struct error err;
 	char dir[4096];
 	const char *build = getenv("abs_top_builddir");
-	snprintf(dir, sizeof(dir), "%s/tests/unit/plugins", build ? build : ".");
+	snprintf(dir, sizeof(dir), "%s/%s", build ? build : ".", below);
 	_cleanup_free_ char *path = path_in(dir, stem);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -71,13 +74,18 @@ static void read_built(const char *stem, char **ret, size_t *ret_len)
 	assert_int_equal(io_read_all(fd, PLUGIN_FILE_MAX, ret, ret_len, &err), 0);
 }
 
-static void install_as(const char *stem, const char *name, mode_t mode)
+static void install_from(const char *below, const char *stem, const char *name, mode_t mode)
 {
 	_cleanup_free_ char *data = NULL;
 	size_t len;
-	read_built(stem, &data, &len);
+	read_built(below, stem, &data, &len);
 	_cleanup_free_ char *path = path_in(folder, name);
 	write_file(path, data, len, mode);
+}
+
+static void install_as(const char *stem, const char *name, mode_t mode)
+{
+	install_from(BAD_FOLDER, stem, name, mode);
 }
 
 static void install(const char *stem)
@@ -142,6 +150,18 @@ static void test_plugin_of_later_header_is_loaded(void **state)
 	(void)state;
 	install("later");
 	assert_int_equal(load("later")->desc.struct_size, sizeof(pawl_plugin) + 2 * sizeof(void *));
+}
+
+/* What vendors are given to begin with. */
+static void test_template_is_loaded(void **state)
+{
+	pawl_option option;
+	(void)state;
+	install_from(TEMPLATE_FOLDER, "hello", "hello", 0755);
+	assert_non_null(load("hello")->desc.pre_tool_use);
+	install_from(TEMPLATE_FOLDER, "org.example.words", "org.example.words", 0755);
+	assert_true(plugin_option_get(&load("org.example.words")->desc, 0, &option));
+	assert_string_equal(option.name, "words");
 }
 
 static void test_bad_plugin_is_refused(void **state)
@@ -224,7 +244,7 @@ static void test_soname_of_another_is_refused(void **state)
 	char filler[201];
 	(void)state;
 	memset(filler, '@', 200);
-	read_built("soname", &data, &len);
+	read_built(BAD_FOLDER, "soname", &data, &len);
 	char *soname = memmem(data, len, filler, 200);
 	assert_non_null(soname);
 	_cleanup_free_ char *victim = path_in(folder, "victim");
@@ -291,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_plugin_is_loaded_once),
 		cmocka_unit_test(test_plugin_of_later_header_is_loaded),
+		cmocka_unit_test(test_template_is_loaded),
 		cmocka_unit_test(test_bad_plugin_is_refused),
 		cmocka_unit_test(test_absent_plugin_lists_those_there),
 		cmocka_unit_test(test_what_is_no_file_is_refused),
