@@ -8,9 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Ours embeds the client's values one level deeper than the client had them. */
-#define DEPTH_MAX (JSON_DEPTH_MAX * 8)
-#define LIMITS ((struct json_limits){CHAIN_LINE_MAX, JSON_VALUES_MAX, DEPTH_MAX})
+#define LIMITS ((struct json_limits){CHAIN_LINE_MAX, JSON_VALUES_MAX, JSON_DEPTH_MAX})
 
 static const struct {
 	const char *name;

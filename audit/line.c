@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "chain.h"
+#include "shallow.h"
 
 static void cleanup_put(struct json_object **object)
 {
@@ -128,8 +129,8 @@ static void raw_free(struct json_object *object, void *text)
 	free(text);
 }
 
-/* json's own bytes.  A line break can only stand between tokens there: a space then. */
-static struct json_object *raw_new(struct str json)
+/* A line break can only stand between tokens: a space then. */
+struct json_object *line_raw(struct str json)
 {
 	char *text = strndup(json.ptr, json.len);
 	struct json_object *object = text ? json_object_new_boolean(0) : NULL;
@@ -185,7 +186,10 @@ static struct json_object *marker_new(struct str json)
 
 static bool add_json(struct json_object *to, const char *key, struct str json, size_t max)
 {
-	return !json.ptr || add(to, key, json.len > max ? marker_new(json) : raw_new(json));
+	if (!json.ptr)
+		return true;
+	bool whole = json.len <= max && shallow_depth(json) <= LINE_DEPTH_MAX;
+	return add(to, key, whole ? line_raw(json) : marker_new(json));
 }
 
 static bool add_digest(struct json_object *to, const char *key, struct str json)

@@ -3,8 +3,8 @@
  * Layer: audit; knows base, chain (for digests) and json-c.
  *
  * Values that came from a client are kept as their own bytes, so that
- * 1915883588174806058 and 1e400 stay what they were.  A value over the cap is
- * replaced as a whole by
+ * 1915883588174806058 and 1e400 stay what they were.  A value over the cap, or nested
+ * so deeply that a reader could refuse the whole line, is replaced as a whole by
  *	{"truncated":true,"size":N,"sha256":"HEX","head":"its first bytes"}
  * never cut inside.
  */
@@ -20,6 +20,7 @@
 /* Cap of one text (a reason, a name) and of the trace. */
 #define LINE_TEXT_MAX ((size_t)64 << 10)
 #define LINE_HEAD_MAX ((size_t)1024) /* of a replaced value */
+#define LINE_DEPTH_MAX 500	     /* of a value; a line adds one or two */
 #define LINE_ID_MAX 37		     /* a UUID and its NUL */
 
 /* Absent: text with ptr NULL, numbers INT64_MIN, flags -1.  All borrowed. */
@@ -52,6 +53,10 @@ struct record {
 /* The members between "seq" and "prev": `"id":...,"ts":...,...`, without braces or
  * newline.  *ret is the caller's, free with free(). */
 int line_body(struct record *record, char **ret, size_t *ret_len, struct error *err);
+
+/* A json-c value that prints as json's own bytes, on one line; NULL without memory. */
+struct json_object;
+struct json_object *line_raw(struct str json);
 
 /* A new UUIDv7: sorts by time. */
 void line_id(char buf[LINE_ID_MAX]);

@@ -54,7 +54,7 @@ int store_open(const char *db_path, enum store_mode mode, struct store *ret, str
 {
 	*ret = (struct store){.dirfd = -1, .sync = true};
 	_cleanup_free_ char *dir = NULL;
-	const char *name;
+	const char *name = NULL;
 	int r = split_path(db_path, &dir, &name, err);
 	if (r == 0)
 		r = open_folder(dir, mode, ret, err);

@@ -1,4 +1,4 @@
-/* index.h - fills the database from the log.
+/* ingest.h - fills the database from the log.
  *
  * Layer: audit; knows db, event, project, store.
  *
@@ -8,8 +8,8 @@
  * one transaction, so a repeat is harmless; a database that is missing, broken or
  * belongs to another log is made anew.
  */
-#ifndef PAWL_AUDIT_INDEX_H
-#define PAWL_AUDIT_INDEX_H
+#ifndef PAWL_AUDIT_INGEST_H
+#define PAWL_AUDIT_INGEST_H
 
 #include <sqlite3.h>
 
@@ -17,24 +17,24 @@
 #include "store.h"
 
 /* The one segment there is until logs are rotated. */
-#define INDEX_SEGMENT 1
+#define INGEST_SEGMENT 1
 
 /* Within a hook: the rest is left to the next one. */
-#define INDEX_BUDGET_NS ((int64_t)1000000000)
-#define INDEX_NO_LIMIT INT64_MAX
+#define INGEST_BUDGET_NS ((int64_t)1000000000)
+#define INGEST_NO_LIMIT INT64_MAX
 
 /* 0 the index is level with the log, 1 somebody else is at it or the budget is spent,
  * or -errno. */
-int index_drain(const struct store *store, int64_t budget_ns, struct error *err);
+int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err);
 
 /* Reads the log into an open database of mode DB_INGEST or DB_MEMORY.  0 or 1 as above. */
-int index_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err);
+int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err);
 
 /* How far the database has read, how long the log is (whole lines), and how many lines
  * could not be read. */
-struct index_place {
+struct ingest_place {
 	int64_t offset, size, last_seq, skipped;
 };
-int index_place(const struct store *store, sqlite3 *db, struct index_place *ret, struct error *err);
+int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* index.c - the drain: lock, read, project, commit, look again. */
+/* ingest.c - the drain: lock, read, project, commit, look again. */
 #include <config.h>
 
-#include "index.h"
+#include "ingest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,12 +145,12 @@ static int fill_line(struct fill *fill, struct str line, struct error *err)
 	int r = event_read(fill->arena, line, &event, &why);
 	if (r == -EBADMSG) {
 		fill->hash[0] = '\0';
-		return project_skipped(fill->project, INDEX_SEGMENT, fill->offset, line.len,
+		return project_skipped(fill->project, INGEST_SEGMENT, fill->offset, line.len,
 				       why.text, err);
 	}
 	if (r < 0)
 		return error_set(err, -r, "%s", why.text);
-	r = project_event(fill->project, fill->arena, &event, INDEX_SEGMENT, fill->offset, err);
+	r = project_event(fill->project, fill->arena, &event, INGEST_SEGMENT, fill->offset, err);
 	chain_hex(event.chain.head, fill->hash);
 	fill->seq = (int64_t)event.chain.seq;
 	json_arena_rewind(fill->arena, mark);
@@ -195,7 +195,7 @@ static int fill_some(struct fill *fill, struct error *err)
 	return r < 0 ? r : len > 0;
 }
 
-int index_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err)
+int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err)
 {
 	_cleanup_(fill_done) struct fill fill = {.store = store, .db = db, .fd = -1};
 	int64_t start = io_monotonic_ns();
@@ -231,7 +231,7 @@ static int fill_database(const struct store *store, int64_t budget_ns, struct er
 {
 	_cleanup_db_ sqlite3 *db = NULL;
 	int r = db_open(store, DB_INGEST, &db, err);
-	return r < 0 ? r : index_fill(store, db, budget_ns, err);
+	return r < 0 ? r : ingest_fill(store, db, budget_ns, err);
 }
 
 static int drain_once(const struct store *store, int64_t budget_ns, struct error *err)
@@ -247,7 +247,7 @@ static int drain_once(const struct store *store, int64_t budget_ns, struct error
 	return r;
 }
 
-int index_drain(const struct store *store, int64_t budget_ns, struct error *err)
+int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err)
 {
 	int64_t start = io_monotonic_ns(), before = -1, after = 0;
 	int r = 0;
@@ -265,7 +265,7 @@ int index_drain(const struct store *store, int64_t budget_ns, struct error *err)
 	return r;
 }
 
-int index_place(const struct store *store, sqlite3 *db, struct index_place *ret, struct error *err)
+int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret, struct error *err)
 {
 	_cleanup_(fill_done) struct fill fill = {.store = store, .db = db, .fd = -1};
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;

@@ -1,0 +1,482 @@
+/* audit.c - the plugin "audit": an observer that writes the audit store.
+ *
+ * Layer: audit.  What it cannot do it counts (drops.bin) and returns as an error;
+ * it never changes an answer.
+ *
+ * A record is in the log when a callback has returned 0.  The database follows at
+ * once where nobody else fills it, and late where somebody does.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pawl/plugin.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "counters.h"
+#include "drops.h"
+#include "ingest.h"
+#include "json/json.h"
+#include "line.h"
+#include "log.h"
+#include "shallow.h"
+#include "store.h"
+#include "summary.h"
+
+#define MAX_VALUE_DEFAULT 65536
+#define MAX_VALUE_MIN 1024
+#define MAX_VALUE_MAX (2 << 20) /* three of them and the rest fit a line */
+
+/* After this many drains in one process, not more than one each DRAIN_PAUSE_NS: a
+ * resident host would spend its time in SQLite.  close and readers do the rest. */
+#define DRAIN_ALWAYS 64
+#define DRAIN_PAUSE_NS ((int64_t)50000000)
+
+struct audit {
+	const pawl_host *host;
+	char *path;
+	int sync;
+	size_t max_value;
+	struct json_arena *arena;
+	char made[LINE_ID_MAX + 8]; /* call id for the pre event being told; "" none */
+	unsigned drains;
+	int64_t drained_ns;
+};
+
+static struct str str_from(pawl_str text)
+{
+	return (struct str){text.ptr, text.len};
+}
+
+/* Empty text is absent in a record. */
+static struct str text_of(const struct audit *a, const pawl_call *call, int32_t field)
+{
+	struct str text = str_from(a->host->text(call, field));
+	return text.len > 0 ? text : (struct str){NULL, 0};
+}
+
+static struct str root_of(const struct audit *a, const pawl_call *call, int32_t which)
+{
+	const pawl_value *value = a->host->root(call, which);
+	return value ? str_from(a->host->json(value)) : (struct str){NULL, 0};
+}
+
+/* ---- failing -------------------------------------------------------------------------- */
+
+static int32_t say(const struct audit *a, const struct error *err)
+{
+	pawl_str text = {err->text, strlen(err->text)};
+	a->host->log(a->host, PAWL_LOG_ERROR, text);
+	a->host->set_error(a->host, text);
+	return PAWL_E_FAIL;
+}
+
+static int32_t dropped(const struct audit *a, const struct store *store, int code,
+		       const struct error *err)
+{
+	struct error why = *err, more;
+	if (store->dirfd < 0 || drops_count(store, reason_of(code), &more) < 0)
+		error_prefix(&why, "record lost and not counted");
+	else
+		error_prefix(&why, "record lost (%s)", reason_name(reason_of(code)));
+	return say(a, &why);
+}
+
+/* A write past RLIMIT_FSIZE should be an error, not the end of the host's worker. */
+struct quiet {
+	struct sigaction xfsz, pipe;
+};
+
+static void quiet_begin(struct quiet *quiet)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigaction(SIGXFSZ, &ignore, &quiet->xfsz);
+	sigaction(SIGPIPE, &ignore, &quiet->pipe);
+}
+
+static void quiet_end(struct quiet *quiet)
+{
+	sigaction(SIGXFSZ, &quiet->xfsz, NULL);
+	sigaction(SIGPIPE, &quiet->pipe, NULL);
+}
+
+/* ---- writing -------------------------------------------------------------------------- */
+
+static void drain(struct audit *a, const struct store *store, int must)
+{
+	struct error err = {""};
+	int64_t now = io_monotonic_ns();
+	if (!must && a->drains >= DRAIN_ALWAYS && now - a->drained_ns < DRAIN_PAUSE_NS)
+		return;
+	a->drains++;
+	int r = ingest_drain(store, INGEST_BUDGET_NS, &err);
+	a->drained_ns = io_monotonic_ns();
+	if (r >= 0)
+		return;
+	/* Nothing is lost: the log has it, and the next drain tries again. */
+	(void)drops_count_ingest(store, reason_of(r), NULL);
+	error_prefix(&err, "index not written");
+	a->host->log(a->host, PAWL_LOG_WARN, (pawl_str){err.text, strlen(err.text)});
+}
+
+static int append(const struct audit *a, const struct store *store, struct record *record,
+		  struct error *err)
+{
+	_cleanup_free_ char *body = NULL;
+	size_t len;
+	/* First of all, so that whatever fails from here on leaves a hole. */
+	if (counters_next(store, record->session.ptr ? record->session : STR(""), &record->sseq,
+			  NULL) < 0)
+		record->sseq = 0;
+	record->max_value = a->max_value;
+	int r = line_body(record, &body, &len, err);
+	return r < 0 ? r : log_append(store, (struct str){body, len}, err);
+}
+
+static int32_t write_record(struct audit *a, struct record *record, bool stop)
+{
+	_cleanup_(store_close) struct store store = {.dirfd = -1};
+	struct error err = {""};
+	struct quiet quiet;
+	int32_t answer = 0;
+	quiet_begin(&quiet);
+	int r = store_open(a->path, STORE_MAKE, &store, &err);
+	store.sync = a->sync;
+	if (r == 0) {
+		(void)drops_make(&store, NULL);
+		r = append(a, &store, record, &err);
+	}
+	if (r < 0)
+		answer = dropped(a, &store, r, &err);
+	else
+		drain(a, &store, stop);
+	if (r == 0 && stop &&
+	    (r = summary_append(&store, record->session, record->event, &err)) < 0)
+		answer = dropped(a, &store, r, &err);
+	quiet_end(&quiet);
+	return answer;
+}
+
+/* ---- what is told ----------------------------------------------------------------------- */
+
+static void take_call(const struct audit *a, const pawl_call *call, struct record *r)
+{
+	r->session = text_of(a, call, PAWL_T_SESSION);
+	r->call = text_of(a, call, PAWL_T_CALL_ID);
+	r->tool = text_of(a, call, PAWL_T_TOOL);
+	r->source = text_of(a, call, PAWL_T_SOURCE);
+	r->server = text_of(a, call, PAWL_T_SERVER);
+	r->event = text_of(a, call, PAWL_T_EVENT);
+	r->client = text_of(a, call, PAWL_T_CLIENT);
+	r->agent = text_of(a, call, PAWL_T_AGENT);
+	r->agent_type = text_of(a, call, PAWL_T_AGENT_TYPE);
+	r->cwd = text_of(a, call, PAWL_T_CWD);
+	r->run = text_of(a, call, PAWL_T_RUN);
+	r->turn = a->host->number(call, PAWL_N_TURN);
+	r->position = a->host->number(call, PAWL_N_POSITION);
+}
+
+static const struct {
+	const char *name;
+	size_t at;
+} record_texts[] = {
+	{"trust", offsetof(struct record, trust)},
+	{"client", offsetof(struct record, client)},
+	{"agent", offsetof(struct record, agent)},
+	{"agent_type", offsetof(struct record, agent_type)},
+	{"cwd", offsetof(struct record, cwd)},
+	{"run_id", offsetof(struct record, run)},
+	{"decision", offsetof(struct record, verdict)},
+	{"reason", offsetof(struct record, reason)},
+	{"rule", offsetof(struct record, rule)},
+	{"plugin", offsetof(struct record, plugin)},
+	{"refused_by", offsetof(struct record, refused_by)},
+	{"error_class", offsetof(struct record, error_class)},
+	{"instructions", offsetof(struct record, instructions)},
+	{"config", offsetof(struct record, config)},
+}, record_raws[] = {
+	{"tool_input", offsetof(struct record, input)},
+	{"tool_input_given", offsetof(struct record, input_given)},
+	{"tool_result", offsetof(struct record, result)},
+	{"trace", offsetof(struct record, trace)},
+	{"data", offsetof(struct record, data)},
+}, tool_texts[] = {
+	{"name", offsetof(struct record, tool)},
+	{"source", offsetof(struct record, source)},
+	{"server", offsetof(struct record, server)},
+	{"raw", offsetof(struct record, tool_raw)},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct str *place(struct record *record, size_t at)
+{
+	return (struct str *)(void *)((char *)record + at);
+}
+
+static void take_text(const struct json_value *from, const char *name, struct str *to)
+{
+	struct str text;
+	if (json_string(json_member(from, str_of(name)), &text) == 0 && text.len > 0)
+		*to = text;
+}
+
+static void take_number(const struct json_value *from, const char *name, int64_t *to)
+{
+	int64_t n;
+	if (json_integer(json_member(from, str_of(name)), &n) == 0)
+		*to = n;
+}
+
+/* Where a value that is kept as bytes goes; NULL for all others. */
+static struct str *raw_place(struct record *r, struct str name)
+{
+	for (size_t i = 0; i < COUNT(record_raws); i++)
+		if (str_is(name, record_raws[i].name))
+			return place(r, record_raws[i].at);
+	return NULL;
+}
+
+/* Takes the client's values out of the record and leaves, in the arena, an object of
+ * the others: *ret. */
+static int split_record(struct json_arena *arena, struct str text, struct record *r,
+			struct str *ret, struct error *err)
+{
+	struct str name, value;
+	size_t at = 0, len = 0;
+	int more;
+	char *rest = json_arena_alloc(arena, text.len + 2);
+	if (!rest)
+		return error_set(err, ENOMEM, "out of memory");
+	while ((more = shallow_next(text, &at, &name, &value)) == 1) {
+		struct str *raw = raw_place(r, name);
+		if (raw) {
+			*raw = value;
+			continue;
+		}
+		rest[len] = len == 0 ? '{' : ',';
+		len++;
+		size_t whole = (size_t)(value.ptr + value.len - (name.ptr - 1));
+		memcpy(rest + len, name.ptr - 1, whole);
+		len += whole;
+	}
+	if (len == 0)
+		rest[len++] = '{';
+	rest[len++] = '}';
+	*ret = (struct str){json_arena_frozen(arena, rest), len};
+	return more < 0 ? error_set(err, EINVAL, "the record is not a JSON object") : 0;
+}
+
+static int take_record(struct json_arena *arena, struct str text, struct str *type,
+		       struct record *r, struct error *err)
+{
+	const struct json_value *root;
+	struct str rest;
+	int flag, code = split_record(arena, text, r, &rest, err);
+	if (code == 0)
+		code = json_parse(arena, rest, JSON_DEFAULT_LIMITS, JSON_BORROW, &root, NULL, err);
+	if (code < 0)
+		return code;
+	const struct json_value *tool = json_member(root, STR("tool"));
+	take_text(root, "type", type);
+	for (size_t i = 0; i < COUNT(record_texts); i++)
+		take_text(root, record_texts[i].name, place(r, record_texts[i].at));
+	for (size_t i = 0; i < COUNT(tool_texts); i++)
+		take_text(tool, tool_texts[i].name, place(r, tool_texts[i].at));
+	take_number(root, "turn", &r->turn);
+	take_number(root, "position", &r->position);
+	take_number(root, "timeout_s", &r->timeout_s);
+	if (json_boolean(json_member(root, STR("is_error")), &flag) == 0)
+		r->is_error = flag;
+	return 0;
+}
+
+static bool is_primary(struct str type)
+{
+	return str_is(type, "call.allowed") || str_is(type, "policy.denied") ||
+	       str_is(type, "policy.substituted") || str_is(type, "approval.requested");
+}
+
+/* A client that gives a call no id: all records of one pre event get the same made-up
+ * one.  The primary record is the last of them. */
+static void name_call(struct audit *a, struct record *r)
+{
+	if (r->call.ptr || !r->tool.ptr)
+		return;
+	if (a->made[0] == '\0') {
+		memcpy(a->made, "pawl-", 5);
+		line_id(a->made + 5);
+	}
+	r->call = str_of(a->made);
+	r->call_made = 1;
+}
+
+static int32_t audit_decided(void *self, const pawl_call *call, pawl_str record_json)
+{
+	struct audit *a = self;
+	struct record record = RECORD_EMPTY;
+	struct error err = {""};
+	struct str type = STR("unknown");
+	size_t mark = json_arena_mark(a->arena);
+	take_call(a, call, &record);
+	record.event = (struct str){NULL, 0};
+	int r = take_record(a->arena, str_from(record_json), &type, &record, &err);
+	if (r == 0) {
+		record.type = type.ptr;
+		if (str_is(type, "policy.substituted"))
+			record.substituted = 1;
+		name_call(a, &record);
+	} else { /* what the host says cannot be read: the loss itself is a record */
+		record.type = "audit.unreadable";
+		record.reason = str_of(err.text);
+	}
+	int32_t answer = write_record(a, &record, false);
+	if (is_primary(type) || r < 0)
+		a->made[0] = '\0';
+	json_arena_rewind(a->arena, mark);
+	return r < 0 ? say(a, &err) : answer;
+}
+
+/* Hosts of MCP tell failure inside the result. */
+static bool says_error(const struct audit *a, const pawl_call *call)
+{
+	int32_t yes = 0;
+	const pawl_value *result = a->host->root(call, PAWL_R_RESULT);
+	return a->host->number(call, PAWL_N_IS_ERROR) == 1 ||
+	       str_is(text_of(a, call, PAWL_T_EVENT), "PostToolUseFailure") ||
+	       (a->host->boolean(a->host->member(result, (pawl_str){"isError", 7}), &yes) == 0 && yes);
+}
+
+static int32_t audit_post_tool_use(void *self, const pawl_call *call)
+{
+	struct audit *a = self;
+	struct record record = RECORD_EMPTY;
+	take_call(a, call, &record);
+	record.is_error = says_error(a, call);
+	record.substituted = a->host->number(call, PAWL_N_SUBSTITUTED) == 1 ? 1 : -1;
+	record.type = record.is_error ? "call.failed" : "call.completed";
+	record.outcome = record.substituted == 1 ? STR("substituted")
+			 : record.is_error	 ? STR("tool_error")
+						 : STR("ok");
+	record.duration_ns = a->host->number(call, PAWL_N_DURATION_NS);
+	record.input = root_of(a, call, PAWL_R_ARGS);
+	record.input_given = root_of(a, call, PAWL_R_ARGS_GIVEN);
+	if (record.input_given.ptr && str_equal(record.input, record.input_given))
+		record.input_given = (struct str){NULL, 0};
+	record.result = root_of(a, call, PAWL_R_RESULT);
+	if (!record.result.ptr) { /* a failure may come as an error and no result */
+		const pawl_value *error = a->host->member(a->host->root(call, PAWL_R_EVENT),
+							  (pawl_str){"error", 5});
+		record.result = error ? str_from(a->host->json(error)) : record.result;
+	}
+	return write_record(a, &record, false);
+}
+
+static int32_t audit_stop(void *self, const pawl_call *call)
+{
+	struct audit *a = self;
+	struct record record = RECORD_EMPTY;
+	take_call(a, call, &record);
+	record.type = "session.stop";
+	record.call = record.tool = record.source = record.server = (struct str){NULL, 0};
+	const pawl_value *reason =
+		a->host->member(a->host->root(call, PAWL_R_EVENT), (pawl_str){"reason", 6});
+	char *data = NULL;
+	if (a->host->type(reason) == PAWL_STRING) {
+		struct str text = str_from(a->host->json(reason));
+		if (asprintf(&data, "{\"reason\":%.*s}", STR_FMT(text)) < 0)
+			data = NULL;
+	}
+	if (data)
+		record.data = str_of(data);
+	int32_t answer = write_record(a, &record, true);
+	free(data);
+	return answer;
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static void audit_close(void *self)
+{
+	struct audit *a = self;
+	struct error err;
+	if (!a)
+		return;
+	if (a->drains >= DRAIN_ALWAYS) { /* what the pauses left over */
+		_cleanup_(store_close) struct store store = {.dirfd = -1};
+		struct quiet quiet;
+		quiet_begin(&quiet);
+		if (store_open(a->path, STORE_EXISTING, &store, &err) == 0)
+			drain(a, &store, true);
+		quiet_end(&quiet);
+	}
+	json_arena_free(a->arena);
+	free(a->path);
+	free(a);
+}
+
+static int32_t refuse(const pawl_host *host, struct audit *a, int32_t code, const char *why)
+{
+	host->set_error(host, (pawl_str){why, strlen(why)});
+	audit_close(a);
+	return code;
+}
+
+static int32_t audit_open(const pawl_host *host, const pawl_value *options, void **self)
+{
+	struct audit *a = calloc(1, sizeof(*a));
+	pawl_str path, sync;
+	int64_t max = MAX_VALUE_DEFAULT;
+	struct error err;
+	if (!a)
+		return PAWL_E_NOMEM;
+	a->host = host;
+	a->sync = 1;
+	if (host->string(host->member(options, (pawl_str){"path", 4}), &path) != 0 ||
+	    path.len == 0 || memchr(path.ptr, '\0', path.len))
+		return refuse(host, a, PAWL_E_OPTION, "option \"path\": the database's path is missing");
+	if (host->string(host->member(options, (pawl_str){"sync", 4}), &sync) == 0)
+		a->sync = !str_is(str_from(sync), "off");
+	(void)host->integer(host->member(options, (pawl_str){"max_value", 9}), &max);
+	if (max < MAX_VALUE_MIN || max > MAX_VALUE_MAX)
+		return refuse(host, a, PAWL_E_OPTION,
+			      "option \"max_value\": must be from 1024 to 2097152 bytes");
+	a->max_value = (size_t)max;
+	a->path = strndup(path.ptr, path.len);
+	if (!a->path || json_arena_new(JSON_ARENA_DEFAULT, &a->arena, &err) < 0)
+		return refuse(host, a, PAWL_E_NOMEM, "out of memory");
+	*self = a;
+	return 0;
+}
+
+static const pawl_option options[] = {
+	{"path", PAWL_OPT_PATH, PAWL_OPTF_REQUIRED, NULL,
+	 "the database; log, summaries and locks lie beside it", NULL},
+	{"sync", PAWL_OPT_STRING, 0, "\"always\"",
+	 "whether a record is on the disk before it counts as written", "always|off"},
+	{"max_value", PAWL_OPT_INTEGER, 0, "65536",
+	 "bytes of an input or result kept whole; a larger one is replaced by its digest", NULL},
+	{NULL, 0, 0, NULL, NULL, NULL},
+};
+
+static const pawl_plugin plugin = {
+	.struct_size = sizeof(pawl_plugin),
+	.abi_minor = PAWL_ABI_MINOR,
+	.option_size = sizeof(pawl_option),
+	.id = "audit",
+	.version = "0.1.0",
+	.vendor = "pawl",
+	.summary = "writes every decision, execution and session's end to the audit store",
+	.options = options,
+	.open = audit_open,
+	.close = audit_close,
+	.post_tool_use = audit_post_tool_use,
+	.decided = audit_decided,
+	.stop = audit_stop,
+};
+
+PAWL_PLUGIN("audit", "0.1.0", plugin)

@@ -1,0 +1,203 @@
+/* main.c - pawl-audit, the command behind `pawl audit`: a table and a loop.
+ *
+ * Layer: audit; the edge.  `pawl` finds the database in its config and hands it over
+ * as --db; options may stand before or after the command.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "event.h"
+
+enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, ALL = 31 };
+
+static const struct command {
+	const char *name, *target;
+	int bit;
+	int (*run)(const struct query *);
+	const char *help;
+} commands[] = {
+	{"list", NULL, LIST, command_list, "the records, newest last"},
+	{"show", "CALL_ID|SEQ", SHOW, command_show, "all that is known of one call"},
+	{"sessions", NULL, SESSIONS, command_sessions, "a line a session, with its counts"},
+	{"status", NULL, STATUS, command_status, "whether records were lost or the index lags"},
+	{"export", NULL, EXPORT, command_export, "the log's lines as they are"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Where an option's text goes; NULL for those that parse() knows by name. */
+#define TEXT(member) offsetof(struct query, member)
+#define FLAG SIZE_MAX
+
+static const struct {
+	const char *name, *argument;
+	int commands;
+	size_t at;
+	const char *help;
+} specs[] = {
+	{"session", "ID", LIST | SHOW | SESSIONS | EXPORT, TEXT(session), "only this session"},
+	{"tool", "GLOB", LIST, TEXT(tool), "only these tools"},
+	{"type", "GLOB", LIST, TEXT(type), "only these records, as in 'policy.*'"},
+	{"decision", "WORD", LIST, TEXT(decision),
+	 "allow, deny, require_approval or substitute"},
+	{"limit", "N", LIST, FLAG, "the last N only; 0 for all (100 in a table)"},
+	{"since", "TIME", LIST | EXPORT, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
+	{"format", "jsonl", EXPORT, TEXT(format), "jsonl is the only one"},
+	{"db", "PATH", ALL, TEXT(db), "the database"},
+	{"config", "FILE", ALL, FLAG, NULL},
+	{"json", NULL, ALL, FLAG, "a JSON object a line"},
+	{"quiet", NULL, ALL, FLAG, "no headings, no remarks"},
+	{"help", NULL, ALL, FLAG, "this text"},
+	{"version", NULL, ALL, FLAG, "the version"},
+};
+
+__attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	fputs("pawl audit: ", stderr);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputs("\nTry 'pawl audit --help'.\n", stderr);
+	return 2;
+}
+
+static void print_help(void)
+{
+	puts("Usage: pawl audit COMMAND [OPTION...]\n\nCommands:");
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		char name[40];
+		snprintf(name, sizeof(name), "%s %s", commands[i].name,
+			 commands[i].target ? commands[i].target : "");
+		printf("  %-20s %s\n", name, commands[i].help);
+	}
+	puts("\nOptions:");
+	for (size_t i = 0; i < COUNT(specs); i++) {
+		char name[40];
+		snprintf(name, sizeof(name), "--%s %s", specs[i].name,
+			 specs[i].argument ? specs[i].argument : "");
+		if (specs[i].help)
+			printf("  %-20s %s\n", name, specs[i].help);
+	}
+	puts("\nExit status: 0; 1 could not, or status is not well; 2 usage.");
+}
+
+static int parse_limit(const char *text, struct query *query)
+{
+	char *end;
+	errno = 0;
+	long long n = strtoll(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || n < 0)
+		return usage_error("--limit: \"%s\" is not a number of records", text);
+	query->limit = n;
+	return 0;
+}
+
+/* Sets what option i says.  0, 2 a usage error, -1 done (help, version). */
+static int take(size_t i, char *text, struct query *query)
+{
+	const char *name = specs[i].name;
+	if (specs[i].at != FLAG)
+		*(const char **)(void *)((char *)query + specs[i].at) = text;
+	else if (strcmp(name, "json") == 0)
+		query->json = true;
+	else if (strcmp(name, "quiet") == 0)
+		query->quiet = true;
+	else if (strcmp(name, "limit") == 0)
+		return parse_limit(text, query);
+	else if (strcmp(name, "help") == 0)
+		return print_help(), -1;
+	else if (strcmp(name, "version") == 0)
+		return puts("pawl audit " PACKAGE_VERSION), -1;
+	else if (strcmp(name, "since") == 0) {
+		query->since_ms = event_time(str_of(text));
+		if (query->since_ms == INT64_MIN)
+			return usage_error("--since: \"%s\" is not a time", text);
+	}
+	return 0;
+}
+
+/* Options anywhere; *ret_used has the bit of each that was given. */
+static int parse(int argc, char **argv, struct query *query, unsigned *ret_used)
+{
+	struct option options[COUNT(specs) + 1] = {0};
+	for (size_t i = 0; i < COUNT(specs); i++)
+		options[i] = (struct option){specs[i].name,
+					     specs[i].argument ? required_argument : no_argument,
+					     NULL, 256 + (int)i};
+	int c;
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c < 256) /* getopt has said why */
+			return fputs("Try 'pawl audit --help'.\n", stderr), 2;
+		*ret_used |= 1u << (c - 256);
+		int r = take((size_t)(c - 256), optarg, query);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+static int check(const struct command *command, int argc, char **argv, unsigned used,
+		 struct query *query)
+{
+	if (command->target && argc != 1)
+		return usage_error("%s needs one call id or sequence number", command->name);
+	if (!command->target && argc != 0)
+		return usage_error("unexpected argument \"%s\"", argv[0]);
+	for (size_t i = 0; i < COUNT(specs); i++)
+		if (used & 1u << i && !(specs[i].commands & command->bit))
+			return usage_error("--%s has no meaning here", specs[i].name);
+	if (query->format && strcmp(query->format, "jsonl") != 0)
+		return usage_error("--format: \"%s\" is not known, only jsonl", query->format);
+	query->target = argv[0];
+	return 0;
+}
+
+static int run(const struct command *command, struct query *query)
+{
+	struct error err = {"no audit configured"};
+	if (!query->db || store_open(query->db, STORE_EXISTING, &query->store, &err) < 0)
+		return command_failed(&err);
+	int code = command->run(query);
+	if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0) {
+		error_set(&err, errno, "standard output: %s", strerror(errno));
+		code = command_failed(&err);
+	}
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct query query = {.since_ms = INT64_MIN, .limit = -1, .store = {.dirfd = -1}};
+	unsigned used = 0;
+	static char name[] = "pawl audit";
+	if (argc > 0)
+		argv[0] = name;
+	signal(SIGXFSZ, SIG_IGN);
+	int r = parse(argc, argv, &query, &used);
+	if (r != 0)
+		return r < 0 ? 0 : r;
+	argc -= optind;
+	argv += optind;
+	if (argc <= 0)
+		return usage_error("a command is missing");
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		if (strcmp(argv[0], commands[i].name) != 0)
+			continue;
+		r = check(&commands[i], argc - 1, argv + 1, used, &query);
+		if (r == 0)
+			r = run(&commands[i], &query);
+		store_close(&query.store);
+		return r;
+	}
+	return usage_error("\"%s\" is not a command", argv[0]);
+}
