@@ -53,12 +53,13 @@ static bool wants_help(const struct tool_line *line)
 
 static int run(const struct tool_line *line)
 {
-	static char db[PATH_MAX];
+	static char name[] = "pawl audit", db_option[] = "--db", json[] = "--json";
+	static char quiet[] = "--quiet", db[PATH_MAX];
 	char *argv[ARGUMENTS_MAX + 8];
 	struct config *config = NULL;
 	struct error err;
 	int n = 0;
-	argv[n++] = (char[]){"pawl audit"};
+	argv[n++] = name;
 	if (!wants_help(line)) {
 		if (config_load(line->config, &config, &err) < 0) {
 			fprintf(stderr, "pawl audit: %s\n", err.text);
@@ -71,13 +72,13 @@ static int run(const struct tool_line *line)
 				config->path.ptr);
 			return 1;
 		}
-		argv[n++] = (char[]){"--db"};
+		argv[n++] = db_option;
 		argv[n++] = db;
 	}
 	if (line->json)
-		argv[n++] = (char[]){"--json"};
+		argv[n++] = json;
 	if (line->quiet)
-		argv[n++] = (char[]){"--quiet"};
+		argv[n++] = quiet;
 	for (int i = 0; i < line->n && n < ARGUMENTS_MAX; i++)
 		argv[n++] = line->words[i];
 	argv[n] = NULL;

@@ -52,16 +52,16 @@ static int run_eval(const struct command *command, struct command_line *line)
 static int run_tool(const struct command *command, struct command_line *line)
 {
 	static char *argv[WORDS_MAX + 8];
-	char flags[4] = "-";
+	static char program[] = "pawl-worker", tool[] = "tool", flags[4] = "-", none[] = "";
 	int n = 0;
 	if (line->json)
 		strcat(flags, "j");
 	if (line->quiet)
 		strcat(flags, "q");
-	argv[n++] = (char[]){"pawl-worker"};
-	argv[n++] = (char[]){"tool"};
+	argv[n++] = program;
+	argv[n++] = tool;
 	argv[n++] = line->words[0];
-	argv[n++] = line->config ? (char *)(uintptr_t)line->config : (char[]){""};
+	argv[n++] = line->config ? (char *)(uintptr_t)line->config : none;
 	argv[n++] = flags;
 	for (int i = 1; i < line->n; i++)
 		argv[n++] = line->words[i];
@@ -163,11 +163,12 @@ static int parse(int argc, char **argv, struct command_line *line)
 int main(int argc, char **argv)
 {
 	static struct command_line line;
+	static char help[] = "--help";
 	int r = parse(argc, argv, &line);
 	if (r != 0)
 		return r < 0 ? 2 : 0;
 	if (line.help && line.n > 0 && strcmp(line.words[0], "audit") == 0) {
-		line.words[1] = (char[]){"--help"};
+		line.words[1] = help;
 		line.n = 2;
 	} else if (line.help) {
 		print_help(stdout);

@@ -98,8 +98,8 @@ static void exec_worker(char *const argv[], char *const environment[])
 	execve(PAWL_LIBEXECDIR "/pawl-worker", argv, environment);
 }
 
-static char *const worker_environment[] = {(char[]){"LC_ALL=C"}, (char[]){"PATH=/usr/bin:/bin"},
-					   NULL};
+static char locale[] = "LC_ALL=C", path_default[] = "PATH=/usr/bin:/bin";
+static char *const worker_environment[] = {locale, path_default, NULL};
 
 /* Runs between vfork and exec: nothing of the parent's may change but descriptors. */
 static void become_worker(const struct front *front, int socket, char *const argv[])
