@@ -74,14 +74,25 @@ static void judge_status(struct host *host, const struct pawl_call *call, struct
 		step->verdict = (enum verdict)status;
 }
 
+/* The few that say something for the audit; the reply is the next plugin's. */
+static void keep_notes(struct step *step, const struct pawl_reply *reply)
+{
+	size_t size = reply->n_notes * sizeof(reply->notes[0]);
+	struct reply_note *notes = size > 0 ? json_arena_alloc(reply->arena, size) : NULL;
+	if (!notes)
+		return;
+	memcpy(notes, reply->notes, size);
+	step->notes = notes;
+	step->n_notes = reply->n_notes;
+}
+
 static void note_reply(struct step *step, const struct pawl_reply *reply)
 {
 	step->rule = reply->rule;
 	step->reason = reply->reason;
 	step->edited = reply->edited && step->verdict != VERDICT_ERROR;
 	step->args_after = step->edited ? reply->args : NULL;
-	step->n_notes = reply->n_notes;
-	memcpy(step->notes, reply->notes, reply->n_notes * sizeof(reply->notes[0]));
+	keep_notes(step, reply);
 }
 
 static int64_t entry_deadline(const struct host *host, const struct config_entry *entry,

@@ -85,6 +85,7 @@ static void end_error(struct run *run, const struct step *step)
 	end_deny(run, by, entry->name, (struct str){NULL, 0}, reason);
 	if (entry->on_error != ON_ERROR_HALT)
 		return;
+	run->host->not_halted.until_ns = 0;
 	struct error err = {""};
 	struct str dir, session = run->call->text[PAWL_T_SESSION];
 	if (host_state_dir(run->host, &dir, &err) < 0 ||
@@ -277,20 +278,46 @@ static bool static_deny(struct run *run)
 	return true;
 }
 
+/* A resident host asks the file system only so often: a halt set by another process is seen
+ * within this time, one of our own at once. */
+#define HALT_KNOWN_NS INT64_C(20000000)
+
+static bool known_not_halted(const struct run *run, struct str session)
+{
+	const struct host *host = run->host;
+	return run->now_ns < host->not_halted.until_ns &&
+	       str_equal(session, (struct str){host->not_halted.session, host->not_halted.len});
+}
+
+static void remember_not_halted(struct run *run, struct str session)
+{
+	struct host *host = run->host;
+	if (session.len > sizeof(host->not_halted.session))
+		return;
+	host->not_halted.until_ns = run->now_ns + HALT_KNOWN_NS;
+	host->not_halted.len = session.len;
+	if (session.len > 0)
+		memcpy(host->not_halted.session, session.ptr, session.len);
+}
+
 static bool halted(struct run *run)
 {
 	char who[256];
 	struct str dir, session = run->call->text[PAWL_T_SESSION], none = {NULL, 0};
 	struct error err;
+	if (known_not_halted(run, session))
+		return false;
 	if (host_state_dir(run->host, &dir, &err) < 0) {
 		end_deny(run, REFUSED_HOST, none, none,
 			 say(run->call, "whether the session is halted cannot be known: %s",
 			     err.text));
 		return true;
 	}
-	if (!state_halted(dir, session, who))
+	if (!state_halted(dir, session, who)) {
+		remember_not_halted(run, session);
 		return false;
-	end_deny(run, REFUSED_ERROR, say(run->call, "%s", who), (struct str){NULL, 0},
+	}
+	end_deny(run, REFUSED_ERROR, say(run->call, "%s", who), none,
 		 say(run->call,
 		     "this session was halted after an error of plugin %s; `pawl reset %.*s` lifts it",
 		     who, STR_FMT(session)));
@@ -358,13 +385,13 @@ void host_judge(struct host *host, struct pawl_call *call, struct decision *deci
 	host_refuse(host, call, decision, REFUSED_HOST, STR("out of memory"));
 	if (!steps_new(&run))
 		return;
+	run.now_ns = io_monotonic_ns();
 	if (halted(&run) || (call->kind == EVENT_PRE_TOOL && static_deny(&run)))
 		return;
 	if (call->kind == EVENT_PRE_TOOL)
 		run.gate = patterns_find_tool(&host->config->require_approval, &call->tool);
 	decision->reason = decision->refusal = (struct str){NULL, 0};
 	run.verdict = VERDICT_ALLOW;
-	run.now_ns = io_monotonic_ns();
 	first_round(&run);
 	if (run.verdict == VERDICT_ALLOW || run.verdict == VERDICT_REQUIRE_APPROVAL)
 		second_round(&run);

@@ -47,7 +47,7 @@ struct step {
 	const char *error_text;	 /* for people and check, never for the model or records */
 	struct str rule, reason;
 	const struct json_value *args_after; /* edited: the arguments it left */
-	struct reply_note notes[REPLY_NOTES_MAX];
+	const struct reply_note *notes;
 	size_t n_notes;
 };
 

@@ -37,6 +37,12 @@ struct host {
 	enum shadow_mode shadow;
 	int64_t call_deadline_ns; /* CLOCK_MONOTONIC; 0 none */
 	pid_t environment_of; /* whose environment {"env": NAME} means: the front */
+	/* the last answer to "is this session halted?"; see halted() in chain.c */
+	struct {
+		int64_t until_ns;
+		size_t len;
+		char session[256];
+	} not_halted;
 	struct json_arena *options_arena;
 	/* the facts, read once a process; see context.h */
 	bool context_read;

@@ -13,13 +13,12 @@
 
 void reply_init(struct pawl_reply *reply, const struct pawl_call *call)
 {
-	*reply = (struct pawl_reply){
-		.arena = call->arena,
-		.limits = call->limits,
-		.merge = call->kind == EVENT_PRE_MODEL,
-		.args = call->root[call_args_root(call)],
-		.timeout_ns = -1,
-	};
+	memset(reply, 0, offsetof(struct pawl_reply, notes));
+	reply->arena = call->arena;
+	reply->limits = call->limits;
+	reply->merge = call->kind == EVENT_PRE_MODEL;
+	reply->args = call->root[call_args_root(call)];
+	reply->timeout_ns = -1;
 }
 
 static struct str in(pawl_str text)

@@ -32,9 +32,9 @@ struct pawl_reply {
 	struct str instructions;
 	int64_t timeout_ns;		/* -1 the host's default, 0 none */
 	struct str told;
-	struct reply_note notes[REPLY_NOTES_MAX];
-	size_t n_notes;
 	const char *fault;		/* a service failed: the hook is an error; why, a literal */
+	size_t n_notes;
+	struct reply_note notes[REPLY_NOTES_MAX]; /* last: the first n_notes are set */
 };
 
 void reply_init(struct pawl_reply *reply, const struct pawl_call *call);

@@ -1,0 +1,55 @@
+#!/bin/sh
+# bench.sh - make bench: everything measured side by side, printed as ratios.
+set -e
+top=$abs_top_builddir
+dir=$(mktemp -d "$top/bench.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+cat > "$dir/pawl.json" <<END
+{"state_dir": "$dir/state", "context": {"tier": "premium"},
+ "chain": [
+  {"plugin": "limit", "name": "a", "options": {"pointer": "/command", "max_length": 1000}},
+  {"plugin": "match-context", "name": "b", "match": {"tool": "*"},
+   "options": {"arg": "/description", "context": "/tier"}},
+  {"plugin": "hosts", "name": "c", "options": {"pointer": "/url", "allow": ["api.example.com"]}},
+  {"plugin": "require-context", "name": "d", "options": {"pointer": "/tier", "in": ["premium"]}},
+  {"plugin": "window", "name": "e", "options": {"from": "00:00", "to": "23:59", "when": "outside"}}
+ ]}
+END
+tool='"tool_name":"Bash","tool_input":{"command":"make test","description":"premium","url":"https://api.example.com/v1","timeout":120000,"run_in_background":false}'
+head='"session_id":"6f1c2d3e-8a4b-4c5d-9e6f-0123456789ab","transcript_path":"/home/dev/.claude/projects/-home-dev-app/6f1c2d3e.jsonl","cwd":"/home/dev/app","permission_mode":"default","hook_event_name":"PreToolUse"'
+pad=$(printf '%01500d' 0)
+printf '{%s,%s,"tool_use_id":"toolu_1","x_padding":"%s"}\n' "$head" "$tool" "$pad" > "$dir/event.json"
+cp "$dir/pawl.json" "$dir/deny.json"
+sed -i 's/"in": \["premium"\]/"in": ["free"]/' "$dir/deny.json"
+sed 's/^ "chain"/ "observe": [{"plugin": "audit", "options": {"path": "audit\/audit.db"}}],\n &/' \
+	"$dir/pawl.json" > "$dir/audit.json"
+mkdir "$dir/audit"
+
+echo "== JSON"
+"$top/tests/bench/bench-json"
+echo
+echo "== chain"
+"$top/tests/bench/bench-chain" "$top/tests/bench/plugins"
+echo
+echo "== hook, 2 KB event, 5 plugins of 5 files"
+python=$(command -v python3 || true)
+"$top/tests/bench/bench-hook" "$dir/event.json" \
+	"minimal C program=$top/tests/bench/minimal" \
+	"pawl hook, allow=$top/pawl hook claude-code --config $dir/pawl.json" \
+	"pawl hook, deny=$top/pawl hook claude-code --config $dir/deny.json" \
+	"pawl hook, allow, audit on=$top/pawl hook claude-code --config $dir/audit.json" \
+	${python:+"python3 hook=$python -S $abs_top_srcdir/tests/bench/hook.py"}
+echo
+echo "== eval, 500 B events, 5 plugins, audit off, one core"
+i=0
+pad=$(printf '%0100d' 0)
+line=$(printf '{%s,%s,"tool_use_id":"toolu_1","p":"%s"}' "$head" "$tool" "$pad" | cut -c1-1000)
+while [ $i -lt 13 ]; do
+	[ $i -eq 0 ] && printf '%s\n' "$line" > "$dir/lines" || {
+		cat "$dir/lines" "$dir/lines" > "$dir/more"; mv "$dir/more" "$dir/lines"; }
+	i=$((i + 1))
+done
+i=0; : > "$dir/all"; while [ $i -lt 40 ]; do cat "$dir/lines" >> "$dir/all"; i=$((i + 1)); done
+n=$(wc -l < "$dir/all")
+bytes=$(($(wc -c < "$dir/lines") / 4096))
+"$top/tests/bench/bench-rate" "$n" "$bytes" "$top/pawl" eval --config "$dir/pawl.json" "$dir/all"
