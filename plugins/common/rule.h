@@ -108,7 +108,7 @@ static inline int32_t rule_says(const pawl_host *host, pawl_reply *reply, const 
 static inline void say_pointer(struct say *s, pawl_str pointer)
 {
 	if (pointer.len == 0)
-		say(s, "the whole of it");
+		say(s, "the whole value");
 	else
 		say_escaped(s, pointer, SAY_VALUE_MAX);
 }

@@ -163,7 +163,7 @@ static const char *read_port(pawl_str text, int *ret)
 static const char *read_name(pawl_str text, bool glob, char host[HOST_LEN_MAX + 1])
 {
 	if (text.len == 0)
-		return " has no host";
+		return " has no host; write one";
 	if (text.len > HOST_LEN_MAX)
 		return " has a host longer than 253 characters";
 	for (size_t i = 0; i < text.len; i++) {
@@ -210,7 +210,7 @@ static const char *skip_user(pawl_str *authority)
 		return NULL;
 	*authority = after(*authority, at + 1);
 	if (first_of(*authority, "@") != authority->len)
-		return " has two @ before its path, and is read in two ways";
+		return " has two @ before its path, and is read in two ways; write one at most";
 	return NULL;
 }
 
@@ -219,12 +219,12 @@ const char *url_read_host(struct url *url)
 	pawl_str rest = url->rest;
 	if (rest.len < 2 || rest.ptr[0] != '/' || rest.ptr[1] != '/' ||
 	    (rest.len > 2 && strchr("/\\", rest.ptr[2]) && rest.ptr[2] != '\0'))
-		return " does not write exactly // between its scheme and host";
+		return " does not have exactly // between its scheme and host; write it so";
 	rest = after(rest, 2);
 	size_t end = first_of(rest, "/?#");
 	pawl_str authority = {rest.ptr, end};
 	if (first_of(authority, "\\") != authority.len)
-		return " has a backslash before its path, and is read in two ways";
+		return " has a backslash before its path, and is read in two ways; write /";
 	/* some readers look for @ before they look for ? and # */
 	pawl_str tail = {rest.ptr + end, rest.len - end};
 	if (tail.len > 0 && tail.ptr[0] != '/' && first_of(tail, "@\\") < first_of(tail, "/"))

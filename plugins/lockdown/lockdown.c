@@ -115,7 +115,8 @@ static int32_t check_name(const struct lockdown *self, pawl_reply *reply, const 
 	memcpy(name, value.ptr, value.len);
 	name[value.len] = '\0';
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-		size_t len = first_line(dir, name, line);
+		/* a device is not even opened */
+		size_t len = S_ISREG(st.st_mode) ? first_line(dir, name, line) : 0;
 		return locked(self, reply, key, value, (pawl_str){line, len});
 	}
 	if (errno == ENOENT)

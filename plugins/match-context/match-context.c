@@ -25,6 +25,16 @@ static int32_t unreadable(const struct match_context *self, pawl_reply *reply, c
 	return rule_says(self->host, reply, "match-context", PAWL_DENY, say_str(&why));
 }
 
+static int32_t missing(const struct match_context *self, pawl_reply *reply)
+{
+	struct say why = {0};
+	say(&why, "the argument ");
+	say_pointer(&why, self->arg);
+	say(&why, " is missing; it must be the session's ");
+	say_pointer(&why, self->context);
+	return rule_says(self->host, reply, "match-context", PAWL_DENY, say_str(&why));
+}
+
 static int32_t refuse(const struct match_context *self, pawl_reply *reply, const pawl_value *given,
 		      const pawl_value *fact)
 {
@@ -59,7 +69,7 @@ static int32_t match_pre_tool_use(void *data, const pawl_call *call, pawl_reply 
 		return unreadable(self, reply, "the session's fact ", self->context,
 				  " is not known, so this cannot be allowed");
 	if (!given)
-		return unreadable(self, reply, "the argument ", self->arg, " is missing");
+		return missing(self, reply);
 	switch (json_same(host, given, fact, SAME_DEPTH_MAX)) {
 	case SAME_YES:
 		return PAWL_ALLOW;

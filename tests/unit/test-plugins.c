@@ -24,6 +24,8 @@
  *
  * Where edits were made in round 0, the final arguments are asked about in round 1,
  * and must be allowed without an edit: a rewrite has to agree with itself.
+ *
+ * At the end, the window's own reading of time zones is compared with libc's.
  */
 #include <config.h>
 
@@ -42,6 +44,7 @@
 
 #include <pawl/plugin.h>
 
+#include "../../plugins/window/zone.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "json/json.h"
@@ -781,8 +784,50 @@ static void run_plugin(struct run *run, const char *source, const char *build)
 	check_coverage(run, cases, page);
 }
 
+/* ---- time zones ------------------------------------------------------------------------- */
+
+static long zone_differences(const struct zone *zone, int64_t from, int64_t to, int64_t step)
+{
+	long differences = 0;
+	for (int64_t at = from; at < to; at += step) {
+		for (int64_t t = at - 1; t <= at; t++) {
+			time_t now = (time_t)t;
+			struct tm tm;
+			if (localtime_r(&now, &tm))
+				differences += tm.tm_gmtoff != zone_offset(zone, t);
+		}
+	}
+	return differences;
+}
+
+static void check_zone(const char *name)
+{
+	struct zone *zone = NULL;
+	const char *wrong = zone_open(name, &zone);
+	if (wrong) {
+		printf("ok %d - zone %s # SKIP it%s\n", ++tests, name, wrong);
+		return;
+	}
+	setenv("TZ", name, 1);
+	tzset();
+	/* both sides of every half hour of 2034 to 2040, where listed switches end and
+	 * the rule takes over; 1930 to 2065 in steps that hit any time of day */
+	long differences = zone_differences(zone, 2019686400, 2240611200, 1800) +
+			   zone_differences(zone, -1262304000, 3000000000, 80021);
+	unsetenv("TZ");
+	tzset();
+	result(differences == 0, "zone %s is read as libc reads it", name);
+	if (differences > 0)
+		printf("# %ld times differ\n", differences);
+	zone_close(zone);
+}
+
 int main(int argc, char **argv)
 {
+	/* what is odd about each: both halves of the world, half-hour and negative
+	 * summer time, rules that ended, times of day below 0 and past 24 */
+	static const char *const zones[] = {"UTC", "Europe/Dublin", "Australia/Lord_Howe",
+					    "Africa/Casablanca", "America/Nuuk", "Asia/Gaza"};
 	const char *source = getenv("abs_top_srcdir"), *build = getenv("abs_top_builddir");
 	struct error err;
 	struct run run = {.dir = "/tmp/pawl-test-plugins-XXXXXX"};
@@ -801,6 +846,8 @@ int main(int argc, char **argv)
 		if (argc < 2 || strcmp(argv[1], run.name) == 0)
 			run_plugin(&run, source, build);
 	}
+	for (size_t i = 0; argc < 2 && i < sizeof(zones) / sizeof(zones[0]); i++)
+		check_zone(zones[i]);
 	json_arena_free(run.arena);
 	rmdir(run.dir);
 	printf("1..%d\n", tests);
