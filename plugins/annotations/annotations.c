@@ -33,7 +33,8 @@ struct finding {
 	bool holds, silent, odd;
 };
 
-static struct finding look(const pawl_host *host, const pawl_value *hints, const struct trait *trait)
+static struct finding look(const pawl_host *host, const pawl_value *hints,
+			   const struct trait *trait)
 {
 	const pawl_value *hint = host->member(hints, str_lit(trait->hint));
 	int32_t yes = 0;

@@ -55,7 +55,8 @@ static inline bool pointer_is_well_formed(pawl_str pointer)
 	for (size_t i = 0; i < pointer.len; i++) {
 		if (pointer.ptr[i] != '~')
 			continue;
-		if (i + 1 == pointer.len || (pointer.ptr[i + 1] != '0' && pointer.ptr[i + 1] != '1'))
+		char next = i + 1 < pointer.len ? pointer.ptr[i + 1] : '\0';
+		if (next != '0' && next != '1')
 			return false;
 	}
 	return true;
@@ -71,7 +72,7 @@ static inline int32_t option_pointer(const pawl_host *host, const pawl_value *op
 		say(&why, name);
 		say(&why, ": ");
 		say_value(&why, pointer);
-		say(&why, " is not a JSON pointer: it starts with /, and ~ stands only in ~0 and ~1");
+		say(&why, " is not a JSON pointer: it starts with /, and ~ is only in ~0 and ~1");
 		host->set_error(host, say_str(&why));
 		return PAWL_E_OPTION;
 	}

@@ -177,7 +177,7 @@ static int32_t read_patterns(const pawl_host *host, const pawl_value *options, c
 	ret->n = host->length(ret->given);
 	if (ret->n == 0 || ret->n > PATTERNS_MAX)
 		return bad_entry(host, name, (pawl_str){"", 0},
-				 ": takes 1 to 4096 hosts, such as api.example.com or *.example.com");
+				 ": takes 1 to 4096 hosts, such as a.example or *.example.com");
 	ret->list = calloc(ret->n, sizeof(*ret->list));
 	if (!ret->list)
 		return PAWL_E_NOMEM;

@@ -81,8 +81,9 @@ static const char *check_name(const char *name, bool glob)
 	for (const char *c = name;; c++) {
 		if (*c == '.' || *c == '\0') {
 			if (label == 0)
-				return *c == '\0' && c > name ? " ends its host with a dot; leave the dot out"
-							      : " has an empty label in its host";
+				return *c == '\0' && c > name
+					       ? " ends its host with a dot; leave the dot out"
+					       : " has an empty label in its host";
 			if (label > 63)
 				return " has a label longer than 63 characters in its host";
 			label = 0;
@@ -176,7 +177,8 @@ static const char *read_name(pawl_str text, bool glob, char host[HOST_LEN_MAX + 
 	if (wrong)
 		return wrong;
 	if ((!glob || !strpbrk(host, "*?")) && ends_in_number(host) && !is_plain_ipv4(host))
-		return " has an address that is read in more than one way; write four decimal numbers";
+		return " has an address that is read in more than one way; write it as four "
+		       "decimal numbers";
 	return NULL;
 }
 

@@ -212,7 +212,7 @@ static const pawl_option limit_options[] = {
 	{"pointer", PAWL_OPT_STRING, PAWL_OPTF_REQUIRED, NULL,
 	 "JSON pointer to the argument, such as /recipients", NULL},
 	{"max_items", PAWL_OPT_INTEGER, 0, NULL, "most items of an array", NULL},
-	{"max_length", PAWL_OPT_INTEGER, 0, NULL, "most characters (code points) of a string", NULL},
+	{"max_length", PAWL_OPT_INTEGER, 0, NULL, "most code points of a string", NULL},
 	{"max", PAWL_OPT_NUMBER, 0, NULL, "largest number allowed", NULL},
 	{"min", PAWL_OPT_NUMBER, 0, NULL, "smallest number allowed", NULL},
 	{"verdict", PAWL_OPT_STRING, 0, "\"deny\"", "what is said past the bound",

@@ -16,7 +16,8 @@ struct require_context {
 	pawl_str reason;
 };
 
-static int32_t unreadable(const struct require_context *self, pawl_reply *reply, const char *why_not)
+static int32_t unreadable(const struct require_context *self, pawl_reply *reply,
+			  const char *why_not)
 {
 	struct say why = {0};
 	say(&why, "the session's fact ");

@@ -107,7 +107,8 @@ static struct change change_to(const struct rewrite *self, const pawl_value *val
 }
 
 /* Whether the argument already is what change makes of it. */
-static bool is_already(const struct rewrite *self, const pawl_value *now, const struct change *change)
+static bool is_already(const struct rewrite *self, const pawl_value *now,
+		       const struct change *change)
 {
 	pawl_str text;
 	if (!change->own) /* set as it is written */
@@ -142,7 +143,7 @@ static struct change wanted(const struct rewrite *self, const pawl_value *args)
 		return change;
 	if (!now && host->type(parent) != PAWL_OBJECT)
 		return (struct change){.what = CANNOT,
-				       .why_not = " cannot be made: what it would lie in is no object"};
+				       .why_not = " cannot be made: it would not lie in an object"};
 	change = change_to(self, self->set ? self->set : self->fallback);
 	if (now && change.what == REPLACE && is_already(self, now, &change)) {
 		free(change.own);
@@ -214,7 +215,7 @@ static int32_t check_together(const struct rewrite *self)
 	if (self->set && self->fallback)
 		return option_error(host, "set leaves nothing to default: give one of them");
 	if (!self->remove && !made && !self->trim && !self->lowercase)
-		return option_error(host, "no change: give trim, lowercase, set, default or remove");
+		return option_error(host, "no change: give trim, lowercase, set, default, remove");
 	if (made && (self->trim || self->lowercase) && host->type(made) != PAWL_STRING)
 		return option_error(host, "trim and lowercase need a string in set and default");
 	return 0;

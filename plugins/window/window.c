@@ -131,7 +131,8 @@ static bool two_digits(const char *at, int max, int *ret)
 	return *ret <= max;
 }
 
-static int32_t read_clock(const pawl_host *host, const char *name, pawl_str text, int last, int *ret)
+static int32_t read_clock(const pawl_host *host, const char *name, pawl_str text, int last,
+			  int *ret)
 {
 	int hour = 0, minute = 0;
 	bool well_formed = text.len == 5 && text.ptr[2] == ':' && two_digits(text.ptr, 24, &hour) &&
@@ -149,7 +150,7 @@ static int32_t read_days(struct window *self, const pawl_value *days)
 	const pawl_host *host = self->host;
 	self->days = days ? 0 : DAYS_ALL;
 	if (days && host->length(days) == 0)
-		return option_error(host, "days: takes at least one of mon tue wed thu fri sat sun");
+		return option_error(host, "days: takes at least one, such as mon");
 	for (size_t i = 0; i < host->length(days); i++) {
 		pawl_str day = {"", 0};
 		int k = 0;

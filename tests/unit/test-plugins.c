@@ -396,8 +396,8 @@ static bool complete_options(struct json_arena *arena, const pawl_plugin *plugin
 /* ---- one case ---------------------------------------------------------------------- */
 
 struct one {
-	const char *title, *options, *args, *context, *meta, *session, *run, *now, *round, *features;
-	const char *open, *expect, *reason_is, *result, *args_after, *edits;
+	const char *title, *options, *args, *context, *meta, *session, *run, *now, *round;
+	const char *features, *open, *expect, *reason_is, *result, *args_after, *edits;
 	const char *reasons[REASONS_MAX], *locks[LOCKS_MAX];
 	size_t n_reasons, n_locks;
 	int line;
@@ -607,7 +607,8 @@ static bool ask(struct run *run, const struct one *one, void *self)
 }
 
 /* Opens with the case's options; *ret_self NULL where they were refused. */
-static bool open_self(struct run *run, const struct one *one, const pawl_host *host, void **ret_self)
+static bool open_self(struct run *run, const struct one *one, const pawl_host *host,
+		      void **ret_self)
 {
 	_cleanup_free_ char *text = with_dir(run, one->options ? one->options : "{}");
 	const struct json_value *options = parse(run, text, "options");
