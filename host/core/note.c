@@ -504,6 +504,16 @@ static bool is_code(const struct image *image, uint64_t address)
 	return false;
 }
 
+/* What gold and musl's start files export by themselves: no author chose it. */
+static bool is_toolchains(const char *name)
+{
+	static const char *const names[] = {"_init", "_fini", "_end", "_edata", "__bss_start"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static int check_symbol(struct image *image, const Elf64_Sym *symbol, bool *is_entry)
 {
 	if (!is_exported(symbol))
@@ -511,11 +521,14 @@ static int check_symbol(struct image *image, const Elf64_Sym *symbol, bool *is_e
 	if (symbol->st_name >= image->names_size)
 		return refuse_damaged(image, "a symbol's name is outside of the names");
 	const char *name = image->names + symbol->st_name;
+	if (is_toolchains(name))
+		return 0;
 	*is_entry = strcmp(name, ENTRY_NAME) == 0;
 	if (!*is_entry)
 		return refuse(image, "exports \"%.200s\" beside " ENTRY_NAME "; hide it: "
-				     "-fvisibility=hidden, and -Wl,--exclude-libs,ALL for static "
-				     "libraries", name);
+				     "-fvisibility=hidden, or for C++ and static libraries "
+				     "-Wl,--version-script=$(pkg-config --variable=symbols "
+				     "pawl-plugin)", name);
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !is_code(image, symbol->st_value))
 		return refuse(image, ENTRY_NAME " is not a function; use PAWL_PLUGIN");
 	return 0;

@@ -152,6 +152,14 @@ static void test_plugin_of_later_header_is_loaded(void **state)
 	assert_int_equal(load("later")->desc.struct_size, sizeof(pawl_plugin) + 2 * sizeof(void *));
 }
 
+/* gold and musl export names that no author chose. */
+static void test_toolchains_exports_are_no_fault(void **state)
+{
+	(void)state;
+	install("toolchain");
+	load("toolchain");
+}
+
 /* What vendors are given to begin with. */
 static void test_template_is_loaded(void **state)
 {
@@ -312,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_good_plugin_is_loaded_once),
 		cmocka_unit_test(test_plugin_of_later_header_is_loaded),
 		cmocka_unit_test(test_template_is_loaded),
+		cmocka_unit_test(test_toolchains_exports_are_no_fault),
 		cmocka_unit_test(test_bad_plugin_is_refused),
 		cmocka_unit_test(test_absent_plugin_lists_those_there),
 		cmocka_unit_test(test_what_is_no_file_is_refused),

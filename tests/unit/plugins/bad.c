@@ -73,6 +73,12 @@ PAWL_EXPORT int helper_of_mine(void)
 }
 #endif
 
+#ifdef BAD_toolchain
+PAWL_EXPORT extern const int bss_start __asm__("__bss_start");
+PAWL_EXPORT extern const int end __asm__("_end");
+const int bss_start = 1, end = 1;
+#endif
+
 #define NOTE(name, text)                                                                           \
 	__attribute__((section(".note.pawl.plugin"), used, aligned(4)))                            \
 	static const struct pawl_note name = {5, PAWL_NOTE_SIZE, PAWL_NOTE_TYPE, PAWL_NOTE_NAME,   \
