@@ -74,9 +74,14 @@ PAWL_EXPORT int helper_of_mine(void)
 #endif
 
 #ifdef BAD_toolchain
-PAWL_EXPORT extern const int bss_start __asm__("__bss_start");
-PAWL_EXPORT extern const int end __asm__("_end");
-const int bss_start = 1, end = 1;
+PAWL_EXPORT void bss_start(void) __asm__("__bss_start");
+PAWL_EXPORT void end(void) __asm__("_end");
+void bss_start(void)
+{
+}
+void end(void)
+{
+}
 #endif
 
 #define NOTE(name, text)                                                                           \
