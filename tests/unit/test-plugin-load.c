@@ -43,7 +43,7 @@ const pawl_host host_table = {
 #define BAD_FOLDER "tests/unit/plugins"
 #define TEMPLATE_FOLDER "lib/pawl/template"
 
-static char folder[] = "/tmp/pawl-load-XXXXXX";
+static char folder[200];
 
 static char *path_in(const char *dir, const char *stem)
 {
@@ -115,12 +115,15 @@ static struct plugin_file *load(const char *name)
 static int make_folder(void **state)
 {
 	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
+	/* not below the build tree, whose folders may be open to a group */
+	const char *tmp = getenv("TMPDIR");
+	int n = snprintf(folder, sizeof(folder), "%s/pawl-load-XXXXXX", tmp ? tmp : "/tmp");
+	return n < (int)sizeof(folder) - 60 && mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-	char command[64];
+	char command[256];
 	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command);
@@ -137,7 +140,7 @@ static void test_good_plugin_is_loaded_once(void **state)
 	assert_string_equal(file->desc.id, "good");
 	assert_true(file->fd >= 0);
 	assert_ptr_equal(load("good"), file);
-	char by_another_name[64];
+	char by_another_name[256];
 	struct plugin_file *again = NULL;
 	struct error err;
 	snprintf(by_another_name, sizeof(by_another_name), "%s/.", folder);
