@@ -114,7 +114,7 @@ static const struct {
 	{T("{\"\":1,\"\":2}"), "duplicate member \"\"", 1, 7},
 	{T("{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\",\"command\":\"rm -rf /w\"}}"),
 	 "duplicate member \"command\"", 1, 50},
-	{T("[{\"x\":{\"name\":\"read\",\"name\":\"drop\"}}]"), "duplicate member", 1, 21},
+	{T("[{\"x\":{\"name\":\"read\",\"name\":\"drop\"}}]"), "duplicate member", 1, 22},
 	{T("{\"\\u001b[2J\":1,\"\\u001b[2J\":2}"), "duplicate member \"?[2J\"", 1, 16},
 	{T("{\"a\\u0000b\":1}"), "NUL in a member's name", 1, 2},
 	{T("{\"\\u0000\":1}"), "NUL in a member's name", 1, 2},
