@@ -37,9 +37,9 @@ static inline uint64_t scan_zeros(uint64_t word)
 	return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-static inline int scan_is_plain(unsigned char byte)
+static inline int scan_is_plain(unsigned char c)
 {
-	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
 static inline unsigned char *scan_string(unsigned char *at)

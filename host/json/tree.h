@@ -13,6 +13,7 @@
 #ifndef PAWL_JSON_TREE_H
 #define PAWL_JSON_TREE_H
 
+#include <endian.h>
 #include <stdint.h>
 
 #include "json/json.h"
@@ -80,14 +81,14 @@ static inline uint64_t load_8(const char *at)
 {
 	uint64_t word;
 	memcpy(&word, at, sizeof(word));
-	return word;
+	return le64toh(word);
 }
 
 static inline uint64_t load_4(const char *at)
 {
 	uint32_t word;
 	memcpy(&word, at, sizeof(word));
-	return word;
+	return le32toh(word);
 }
 
 /* Up to 8 bytes as a number, zeros behind them; reads nothing else.  Loads that
@@ -131,7 +132,7 @@ const struct json_value *index_fill(uint32_t *table, const struct json_value *me
 const struct json_value *index_find(const struct json_value *members, size_t count,
 				    const struct json_doc *doc, struct str name);
 
-/* ---- arena.c, number.c, parse.c ------------------------------------------------------ */
+/* ---- arena.c, number.c, read.c ------------------------------------------------------ */
 
 /* Two random numbers drawn when the arena was made. */
 const uint64_t *arena_key(const struct json_arena *arena);

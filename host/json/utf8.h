@@ -10,9 +10,9 @@
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
-static inline int utf8_is_tail(unsigned char byte)
+static inline int utf8_is_tail(unsigned char c)
 {
-	return (byte & 0xc0) == 0x80;
+	return (c & 0xc0) == 0x80;
 }
 
 /* Bytes of the sequence that begins with at[0] >= 0x80, or 0 when it is malformed.

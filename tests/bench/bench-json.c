@@ -22,6 +22,22 @@ static const char event[] =
 	"\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":"
 	"\"make -j2 check\",\"description\":\"Run the tests\"},\"tool_use_id\":\"toolu_01ABC\"}";
 
+/* An event that writes a file of size bytes: long strings with escapes. */
+static char *writing(size_t size)
+{
+	static const char line[] = "\\tif (strcmp(name, \\\"x\\\") == 0)\\n\\t\\treturn -1;\\n";
+	char *text = malloc(size + 1024);
+	size_t len = 0;
+	if (!text)
+		abort();
+	len += (size_t)sprintf(text, "{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Write\","
+				     "\"tool_input\":{\"file_path\":\"/home/u/demo/a.c\",\"content\":\"");
+	for (; len < size; len += sizeof(line) - 1)
+		memcpy(text + len, line, sizeof(line));
+	strcpy(text + len, "\"}}");
+	return text;
+}
+
 /* An object of small records, at least size bytes long. */
 static char *records(size_t size)
 {
@@ -86,7 +102,8 @@ static double median(double *times)
 		(place) = (double)(io_monotonic_ns() - start_) / (runs);                           \
 	} while (0)
 
-static void compare(struct json_arena *arena, struct json_tokener *tokener, const char *text)
+static void compare(struct json_arena *arena, struct json_tokener *tokener, const char *what,
+		    const char *text)
 {
 	struct str whole = str_of(text);
 	double ours[ROUNDS], fresh[ROUNDS], theirs[ROUNDS];
@@ -98,8 +115,8 @@ static void compare(struct json_arena *arena, struct json_tokener *tokener, cons
 		TIMED(fresh[i], fresh_runs, read_fresh(whole));
 	}
 	double a = median(ours), b = median(theirs), c = median(fresh);
-	printf("%9zu  %12.2f  %12.2f  %6.1fx  %16.2f\n", whole.len, a / 1000, b / 1000, b / a,
-	       c / 1000);
+	printf("%-16s  %10zu  %12.2f  %12.2f  %6.1fx  %15.2f\n", what, whole.len, a / 1000,
+	       b / 1000, b / a, c / 1000);
 }
 
 static void lookup(struct json_arena *arena, const char *what, const char *text, struct str name)
@@ -135,11 +152,11 @@ int main(void)
 	if (!tokener || json_arena_new(JSON_ARENA_DEFAULT, &arena, NULL) < 0)
 		return 1;
 	puts("reading: bytes, us a text; json-c with a kept tokener, its tree freed");
-	puts("    bytes          pawl        json-c    ratio  pawl, new arena");
-	compare(arena, tokener, event);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		char *text = records(sizes[i]);
-		compare(arena, tokener, text);
+	puts("                       bytes          pawl        json-c    ratio  pawl, new arena");
+	compare(arena, tokener, "event", event);
+	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(*sizes); i++) {
+		char *text = i % 2 ? records(sizes[i / 2]) : writing(sizes[i / 2]);
+		compare(arena, tokener, i % 2 ? "small values" : "long strings", text);
 		free(text);
 	}
 	puts("json_member through a function pointer");

@@ -11,7 +11,8 @@ static const struct {
 	int result;
 } edits[] = {
 	/* replaced: the rest stays byte for byte, white space around the new value goes */
-	{" { \"a\" : 1 ,\t\"b\":[ 1e400, -0 ]}\n", "/a", " \n[7] ", "{ \"a\" : [7] ,\t\"b\":[ 1e400, -0 ]}", 0},
+	{" { \"a\" : 1 ,\t\"b\":[ 1e400, -0 ]}\n", "/a", " \n[7] ",
+	 "{ \"a\" : [7] ,\t\"b\":[ 1e400, -0 ]}", 0},
 	{"{\"a\":{\"b\":[0,1,2]}}", "/a/b/1", "\"x\"", "{\"a\":{\"b\":[0,\"x\",2]}}", 0},
 	{"[1]", "", "{\"new\":true}", "{\"new\":true}", 0},
 	{"[1]", "", "\xef\xbb\xbf 2 ", "2", 0},
