@@ -23,8 +23,8 @@ static int read_pattern(struct reader *reader, const struct config_key *key,
 		return fail(reader, item, "\"%s\" holds %s; a pattern is a string", key->name,
 			    type_name(item));
 	if (check(*ret, &why) < 0)
-		return fail(reader, item, "\"%s\": the pattern \"%s\" %s", key->name, shown(*ret, text),
-			    why.text);
+		return fail(reader, item, "\"%s\": the pattern \"%s\" %s", key->name,
+			    shown(*ret, text), why.text);
 	return 0;
 }
 
@@ -115,7 +115,8 @@ int read_globs(struct reader *reader, const struct config_key *key, const struct
 int read_match(struct reader *reader, const struct config_key *key, const struct json_value *value,
 	       void *base)
 {
-	int r = need_type(reader, key, value, JSON_OBJECT, "an object such as {\"tool\": \"create_*\"}");
+	int r = need_type(reader, key, value, JSON_OBJECT,
+			  "an object such as {\"tool\": \"create_*\"}");
 	return r < 0 ? r
 		     : read_object(reader, IN_MATCH, WALK_ALL, value, (char *)base + key->place);
 }
@@ -130,8 +131,9 @@ static int fact_os(struct reader *reader, struct config_fact *fact, const struct
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (str_is(fact->argument, known[i]))
 			return 0;
-	return fail(reader, from, "{\"os\": \"%s\"}: there is no such fact; known are user, uid, gid, "
-				  "home, hostname",
+	return fail(reader, from,
+		    "{\"os\": \"%s\"}: there is no such fact; known are user, uid, gid, "
+		    "home, hostname",
 		    shown(fact->argument, text));
 }
 
@@ -146,23 +148,26 @@ static int fact_env(struct reader *reader, struct config_fact *fact, const struc
 	char text[80];
 	fact->kind = FACT_ENV;
 	if (reader->config->system)
-		return fail(reader, from,
-			    "{\"env\": \"%s\"}: the environment decides nothing in a system install; "
-			    "write {\"file\": PATH} or {\"os\": \"user\"}",
-			    shown(fact->argument, text));
+		return fail(
+			reader, from,
+			"{\"env\": \"%s\"}: the environment decides nothing in a system install; "
+			"write {\"file\": PATH} or {\"os\": \"user\"}",
+			shown(fact->argument, text));
 	for (size_t i = 0; i < fact->argument.len; i++) {
 		char c = fact->argument.ptr[i];
 		if ((c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' &&
 		    (i == 0 || c < '0' || c > '9'))
-			return fail(reader, from, "{\"env\": \"%s\"} is no variable's name; write letters, "
-						  "digits and _",
+			return fail(reader, from,
+				    "{\"env\": \"%s\"} is no variable's name; write letters, "
+				    "digits and _",
 				    shown(fact->argument, text));
 	}
 	return 0;
 }
 
 /* {"os": X}, {"file": X}, {"env": X} with nothing beside it; anything else stands for itself. */
-static int read_fact(struct reader *reader, struct config_fact *fact, const struct json_value *value)
+static int read_fact(struct reader *reader, struct config_fact *fact,
+		     const struct json_value *value)
 {
 	static const struct {
 		const char *name;
@@ -193,7 +198,8 @@ static int check_fact_name(struct reader *reader, struct str name, const struct 
 		return fail_key(reader, value, "a fact of \"context\" has no name; give it one");
 	for (size_t i = 0; i < config->n_facts; i++)
 		if (str_equal(config->facts[i].name, name))
-			return fail_key(reader, value, "\"%s\" is already set in %.*s:%u; keep one of them",
+			return fail_key(reader, value,
+					"\"%s\" is already set in %.*s:%u; keep one of them",
 					shown(name, text), STR_FMT(config->facts[i].file),
 					config->facts[i].line);
 	return 0;
@@ -241,10 +247,11 @@ int read_name(struct reader *reader, const struct config_key *key, const struct 
 			    (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-');
 	}
 	if (!ok)
-		return fail(reader, value,
-			    "\"%s\" is \"%s\"; write at most %d of A-Z a-z 0-9 . _ -, beginning with a "
-			    "letter, a digit or _",
-			    key->name, shown(text, text_shown), CONFIG_NAME_MAX);
+		return fail(
+			reader, value,
+			"\"%s\" is \"%s\"; write at most %d of A-Z a-z 0-9 . _ -, beginning with a "
+			"letter, a digit or _",
+			key->name, shown(text, text_shown), CONFIG_NAME_MAX);
 	*(struct str *)((char *)base + key->place) = text;
 	return 0;
 }
@@ -268,7 +275,8 @@ int read_may(struct reader *reader, const struct config_key *key, const struct j
 	for (size_t i = 0; r == 0 && i < json_length(value); i++) {
 		const struct json_value *item = json_item(value, i);
 		if (json_string(item, &word) < 0 || !str_is(word, "grant"))
-			return fail(reader, item, "\"may\" knows only \"grant\"; write [\"grant\"]");
+			return fail(reader, item,
+				    "\"may\" knows only \"grant\"; write [\"grant\"]");
 		((struct config_entry *)base)->may_grant = true;
 	}
 	return r;
@@ -285,7 +293,8 @@ int read_isolation(struct reader *reader, const struct config_key *key,
 		return 0;
 	if (str_is(word, "process"))
 		return fail(reader, value,
-			    "\"isolation\": this build cannot run a plugin in a process of its own; write "
+			    "\"isolation\": this build cannot run a plugin in a process of its "
+			    "own; write "
 			    "\"shared\" if you vouch for the plugin, or take the entry out");
 	return fail(reader, value, "\"%s\" must be \"shared\"", key->name);
 }
@@ -293,7 +302,8 @@ int read_isolation(struct reader *reader, const struct config_key *key,
 static int read_entry(struct reader *reader, const struct config_key *key,
 		      const struct json_value *value, struct config_entry *entry)
 {
-	int r = need_type(reader, key, value, JSON_OBJECT, "objects such as {\"plugin\": \"hosts\"}");
+	int r = need_type(reader, key, value, JSON_OBJECT,
+			  "objects such as {\"plugin\": \"hosts\"}");
 	if (r < 0)
 		return r;
 	entry->on_error = reader->config->on_error;
@@ -301,8 +311,9 @@ static int read_entry(struct reader *reader, const struct config_key *key,
 	place_of(reader->file, json_raw(value).ptr, &entry->line, &entry->column);
 	r = read_object(reader, key->section, WALK_ALL, value, entry);
 	if (r == 0 && !entry->plugin.ptr)
-		return fail(reader, value, "an entry of \"%s\" without \"plugin\"; name the plugin's file "
-					   "without .so",
+		return fail(reader, value,
+			    "an entry of \"%s\" without \"plugin\"; name the plugin's file "
+			    "without .so",
 			    key->name);
 	if (!entry->name.ptr)
 		entry->name = entry->plugin;
@@ -394,7 +405,8 @@ static int check_patterns(struct reader *reader)
 			items[n++] = (struct item){lists[l]->list[i], l, NULL};
 	qsort(items, n, sizeof(*items), item_compare);
 	for (size_t i = 1; i < n; i++)
-		if (items[i].list != items[i - 1].list && str_equal(items[i].text, items[i - 1].text))
+		if (items[i].list != items[i - 1].list &&
+		    str_equal(items[i].text, items[i - 1].text))
 			return fail_both(reader, items[i].text);
 	return 0;
 }
@@ -404,7 +416,8 @@ static int check_names(struct reader *reader)
 {
 	const struct config *config = reader->config;
 	size_t n = 0;
-	struct item *items = reader_alloc(reader, config->n_chain + config->n_observe, sizeof(*items));
+	struct item *items =
+		reader_alloc(reader, config->n_chain + config->n_observe, sizeof(*items));
 	if (!items)
 		return fail_memory(reader);
 	for (size_t i = 0; i < config->n_chain; i++)
@@ -415,11 +428,12 @@ static int check_names(struct reader *reader)
 	for (size_t i = 1; i < n; i++) {
 		const struct config_entry *a = items[i - 1].entry, *b = items[i].entry;
 		if (str_equal(a->name, b->name))
-			return error_set(reader->err, EINVAL,
-					 "%.*s:%u:%u: the name \"%.*s\" is taken by the entry at %.*s:%u; "
-					 "give this one a \"name\" of its own",
-					 STR_FMT(b->file), b->line, b->column, STR_FMT(b->name),
-					 STR_FMT(a->file), a->line);
+			return error_set(
+				reader->err, EINVAL,
+				"%.*s:%u:%u: the name \"%.*s\" is taken by the entry at %.*s:%u; "
+				"give this one a \"name\" of its own",
+				STR_FMT(b->file), b->line, b->column, STR_FMT(b->name),
+				STR_FMT(a->file), a->line);
 	}
 	return 0;
 }

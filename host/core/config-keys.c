@@ -20,6 +20,7 @@
 	.place = offsetof(struct type, field), .size = sizeof(((struct type *)NULL)->field)
 #define ENTRY (IN_CHAIN | IN_OBSERVE)
 
+/* clang-format off */
 static const struct config_key keys[] = {
 	{IN_TOP, "plugin_dir", read_path, AT(config, plugin_dir)},
 	{IN_TOP, "deny", read_tools, AT(config, deny), .max = CONFIG_PATTERNS_MAX,
@@ -67,6 +68,7 @@ static const struct config_key keys[] = {
 	{IN_MATCH, "agent", read_globs, AT(match, agent), .max = CONFIG_PATTERNS_MAX},
 	{IN_MATCH, "client", read_globs, AT(match, client), .max = CONFIG_PATTERNS_MAX},
 };
+/* clang-format on */
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS <= CONFIG_KEYS_MAX, "raise CONFIG_KEYS_MAX");
 
@@ -165,16 +167,17 @@ static int unknown_key(struct reader *reader, unsigned scope, struct str name,
 	char list[512], text[80];
 	shown(name, text);
 	if (scope == IN_OBSERVE && key_find(IN_CHAIN, name))
-		return fail_key(reader, value,
-				"\"%s\" means nothing in observe: an observer decides nothing; remove "
-				"it, or move the entry to chain",
-				text);
+		return fail_key(
+			reader, value,
+			"\"%s\" means nothing in observe: an observer decides nothing; remove "
+			"it, or move the entry to chain",
+			text);
 	const char *near = nearest(scope, name);
 	list_keys(scope, list, sizeof(list));
 	if (near)
 		return fail_key(reader, value,
-				"unknown key \"%s\"; did you mean \"%s\"? known here: %s", text, near,
-				list);
+				"unknown key \"%s\"; did you mean \"%s\"? known here: %s", text,
+				near, list);
 	return fail_key(reader, value, "unknown key \"%s\"; known here: %s", text, list);
 }
 

@@ -99,8 +99,9 @@ int fail_memory(struct reader *reader)
 const char *type_name(const struct json_value *value)
 {
 	static const char *const names[] = {
-		[JSON_NULL] = "null",	     [JSON_BOOL] = "true or false", [JSON_NUMBER] = "a number",
-		[JSON_STRING] = "a string", [JSON_ARRAY] = "an array",	     [JSON_OBJECT] = "an object",
+		[JSON_NULL] = "null",       [JSON_BOOL] = "true or false",
+		[JSON_NUMBER] = "a number", [JSON_STRING] = "a string",
+		[JSON_ARRAY] = "an array",  [JSON_OBJECT] = "an object",
 	};
 	return names[json_type(value)];
 }
@@ -178,7 +179,8 @@ int read_path(struct reader *reader, const struct config_key *key, const struct 
 {
 	struct str text;
 	int r = read_plain_text(reader, key, value, &text);
-	return r < 0 ? r : resolve_path(reader, value, text, (struct str *)((char *)base + key->place));
+	return r < 0 ? r
+		     : resolve_path(reader, value, text, (struct str *)((char *)base + key->place));
 }
 
 /* nanoseconds as people write them, in the largest unit that divides them */
@@ -205,7 +207,8 @@ int read_duration(struct reader *reader, const struct config_key *key,
 	int64_t ns;
 	if (json_string(value, &text) < 0 || config_duration(text, &ns) < 0)
 		return fail(reader, value,
-			    "\"%s\" is %s; write a duration such as \"250ms\", \"2s\", \"5m\" or \"1h\"",
+			    "\"%s\" is %s; write a duration such as \"250ms\", \"2s\", \"5m\" or "
+			    "\"1h\"",
 			    key->name,
 			    json_type(value) == JSON_STRING ? shown(json_raw(value), text_shown)
 							    : type_name(value));
@@ -236,8 +239,8 @@ int read_integer(struct reader *reader, const struct config_key *key,
 {
 	int64_t number;
 	if (json_integer(value, &number) < 0 || number < key->min || number > key->max)
-		return fail(reader, value, "\"%s\" must be a whole number from %lld to %lld", key->name,
-			    (long long)key->min, (long long)key->max);
+		return fail(reader, value, "\"%s\" must be a whole number from %lld to %lld",
+			    key->name, (long long)key->min, (long long)key->max);
 	store((char *)base + key->place, key->size, number);
 	return 0;
 }
@@ -285,7 +288,8 @@ int read_refusal(struct reader *reader, const struct config_key *key,
 	if (r < 0)
 		return r;
 	if (text.len > 1024)
-		return fail(reader, value, "\"%s\" has more than 1024 bytes; shorten it", key->name);
+		return fail(reader, value, "\"%s\" has more than 1024 bytes; shorten it",
+			    key->name);
 	for (const char *at = text.ptr; (at = strchr(at, '{')) != NULL; at++) {
 		size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_");
 		struct str word = {at + 1, n};

@@ -57,10 +57,11 @@ static int home_dir(char *buf, size_t size, struct error *err)
 	struct passwd entry, *found = NULL;
 	int code = getpwuid_r(geteuid(), &entry, room, sizeof(room), &found);
 	if (code != 0 || !found || found->pw_dir[0] != '/')
-		return error_set(err, ENOENT,
-				 "the user database has no home folder for user %u; name the config with "
-				 "--config and set its \"state_dir\"",
-				 (unsigned)geteuid());
+		return error_set(
+			err, ENOENT,
+			"the user database has no home folder for user %u; name the config with "
+			"--config and set its \"state_dir\"",
+			(unsigned)geteuid());
 	if ((size_t)snprintf(buf, size, "%s", found->pw_dir) >= size)
 		return error_set(err, ENAMETOOLONG, "the home folder's path is too long");
 	return 0;
@@ -92,15 +93,17 @@ static int parse_file(struct config *config, struct config_file *file, struct er
 	       file->text.ptr[blank] != '\0')
 		blank++;
 	if (blank == file->text.len)
-		return error_set(err, EBADMSG,
-				 "%.*s:1:1: the file is empty; a config is a JSON object, {} at least",
-				 STR_FMT(file->path));
-	int r = json_parse(config->arena, file->text, limits, JSON_COMMENTS | JSON_BORROW, &file->root,
-			   &fault, &why);
+		return error_set(
+			err, EBADMSG,
+			"%.*s:1:1: the file is empty; a config is a JSON object, {} at least",
+			STR_FMT(file->path));
+	int r = json_parse(config->arena, file->text, limits, JSON_COMMENTS | JSON_BORROW,
+			   &file->root, &fault, &why);
 	if (r < 0)
-		return error_set(err, -r,
-				 "%.*s:%u:%u: %s; a config is JSON, comments and trailing commas allowed",
-				 STR_FMT(file->path), fault.line, fault.column, why.text);
+		return error_set(
+			err, -r,
+			"%.*s:%u:%u: %s; a config is JSON, comments and trailing commas allowed",
+			STR_FMT(file->path), fault.line, fault.column, why.text);
 	if (json_type(file->root) != JSON_OBJECT)
 		return error_set(err, EBADMSG, "%.*s:1:1: a config is a JSON object, this is %s",
 				 STR_FMT(file->path), type_name(file->root));
@@ -108,7 +111,8 @@ static int parse_file(struct config *config, struct config_file *file, struct er
 }
 
 /* Room for size bytes of text, seen by the tree through the read-only mapping. */
-static int file_room(struct config *config, struct config_file *file, size_t size, struct error *err)
+static int file_room(struct config *config, struct config_file *file, size_t size,
+		     struct error *err)
 {
 	file->writable = json_arena_alloc(config->arena, size + 1);
 	if (!file->writable)
@@ -224,13 +228,36 @@ static int load_dropins(struct reader *reader, const char *folder, const struct 
 		int r;
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, names->list[i]) >=
 		    sizeof(path))
-			return error_set(reader->err, ENAMETOOLONG, "%s:1:1: the path is too long", folder);
+			return error_set(reader->err, ENAMETOOLONG, "%s:1:1: the path is too long",
+					 folder);
 		r = load_dropin(config, path, &files[reader->n_files], reader->err);
 		if (r < 0)
 			return r;
 		reader->n_files++;
 	}
 	return 0;
+}
+
+/* *ret stays NULL where folder is none to be read; then the errno that says why. */
+static int open_dropins(const char *folder, DIR **ret)
+{
+	_cleanup_close_ int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 || !(*ret = fdopendir(fd)))
+		return errno;
+	TAKE_FD(fd);
+	return 0;
+}
+
+static int no_dropins(const char *folder, int code, struct error *err)
+{
+	if (code == ENOENT)
+		return 0;
+	if (code == ENOTDIR || code == ELOOP)
+		error_set(err, code,
+			  "is no folder (links are not followed); make it one or remove it");
+	else
+		error_set(err, code, "cannot be read: %s; mend that or remove it", strerror(code));
+	return fail_file(folder, -code, err);
 }
 
 /* Checks the folders above the config, conf.d too where there is one, and reads what
@@ -247,24 +274,13 @@ static int load_folder(struct reader *reader)
 	    sizeof(folder))
 		return error_set(reader->err, ENAMETOOLONG, "%.*s:1:1: the path is too long",
 				 STR_FMT(config->path));
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	int code = fd < 0 ? errno : 0;
-	if (fd >= 0 && !(dir = fdopendir(fd))) {
-		code = errno;
-		close(fd);
-	}
+	int code = open_dropins(folder, &dir);
 	int r = trust_folders(dir ? folder : config->dir.ptr, &system, reader->err);
 	if (r < 0)
 		return fail_file(config->path.ptr, not_gone(r), reader->err);
 	config->system = config->system && system;
-	if (code == ENOENT)
-		return 0;
-	if (code != 0) {
-		error_set(reader->err, code, "%s", code == ENOTDIR || code == ELOOP
-							   ? "is no folder; make it one or remove it"
-							   : strerror(code));
-		return fail_file(folder, -code, reader->err);
-	}
+	if (!dir)
+		return no_dropins(folder, code, reader->err);
 	r = list_dropins(dir, &names, reader->err);
 	if (r < 0)
 		return fail_file(folder, r, reader->err);
@@ -309,7 +325,8 @@ static int build(struct reader *reader)
 	for (size_t w = 0; w < 2; w++)
 		for (size_t i = 0; i < reader->n_files; i++) {
 			reader->file = &reader->files[i];
-			int r = read_object(reader, IN_TOP, walks[w], reader->file->root, reader->config);
+			int r = read_object(reader, IN_TOP, walks[w], reader->file->root,
+					    reader->config);
 			if (r < 0)
 				return r;
 		}
@@ -323,7 +340,8 @@ void config_free(struct config *config)
 {
 	if (!config)
 		return;
-	json_arena_free(config->arena);
+	if (config->own_arena)
+		json_arena_free(config->arena);
 	free(config);
 }
 
@@ -332,12 +350,16 @@ static void config_freep(struct config **config)
 	config_free(*config);
 }
 
-static int config_new(const char *path, struct config **ret, struct error *err)
+/* arena: the caller's, or NULL for one of the config's own */
+static int config_new(struct json_arena *arena, const char *path, struct config **ret,
+		      struct error *err)
 {
 	_cleanup_(config_freep) struct config *config = calloc(1, sizeof(*config));
 	if (!config)
 		return error_set(err, ENOMEM, "no memory for the config");
-	int r = json_arena_new(CONFIG_ARENA, &config->arena, err);
+	config->arena = arena;
+	config->own_arena = !arena;
+	int r = arena ? 0 : json_arena_new(CONFIG_ARENA, &config->arena, err);
 	if (r < 0)
 		return r;
 	set_defaults(config);
@@ -353,7 +375,8 @@ static int config_new(const char *path, struct config **ret, struct error *err)
 }
 
 /* path is absolute; -ENOENT: there is no such file */
-static int load_from(const char *path, struct config **ret, struct error *err)
+static int load_from(struct json_arena *arena, const char *path, struct config **ret,
+		     struct error *err)
 {
 	_cleanup_(config_freep) struct config *config = NULL;
 	_cleanup_close_ int fd = -1;
@@ -361,11 +384,14 @@ static int load_from(const char *path, struct config **ret, struct error *err)
 	bool system = false;
 	int r = trust_open(path, CONFIG_BYTES_MAX, &fd, &system, err);
 	if (r == 0)
-		r = config_new(path, &config, err);
+		r = config_new(arena, path, &config, err);
 	if (r < 0)
 		return fail_file(path, r, err);
-	struct reader reader = {
-		.config = config, .files = &main_file, .file = &main_file, .n_files = 1, .err = err};
+	struct reader reader = {.config = config,
+				.files = &main_file,
+				.file = &main_file,
+				.n_files = 1,
+				.err = err};
 	config->system = true;
 	r = take_file(config, path, fd, system, &main_file, err);
 	if (r == 0)
@@ -381,10 +407,10 @@ int config_parse(struct str text, const char *path, struct config **ret, struct 
 {
 	_cleanup_(config_freep) struct config *config = NULL;
 	struct config_file file = {.line = 0};
-	int r = config_new(path, &config, err);
+	int r = config_new(NULL, path, &config, err);
 	if (r == 0 && text.len > CONFIG_BYTES_MAX)
-		r = error_set(err, EFBIG, "has %zu bytes, more than the %zu that are read", text.len,
-			      CONFIG_BYTES_MAX);
+		r = error_set(err, EFBIG, "has %zu bytes, more than the %zu that are read",
+			      text.len, CONFIG_BYTES_MAX);
 	if (r == 0)
 		r = file_room(config, &file, text.len, err);
 	if (r < 0)
@@ -404,14 +430,16 @@ int config_parse(struct str text, const char *path, struct config **ret, struct 
 
 /* ---- where it is looked for ----------------------------------------------------------- */
 
-static int load_named(const char *path, struct config **ret, struct error *err)
+static int load_named(struct json_arena *arena, const char *path, struct config **ret,
+		      struct error *err)
 {
 	char full[PATH_MAX];
 	size_t at = 0;
 	if (path[0] != '/') {
 		if (!getcwd(full, sizeof(full) - 1))
-			return error_set(err, errno, "%s:1:1: the working folder cannot be read: %s; "
-						     "name the config with its whole path",
+			return error_set(err, errno,
+					 "%s:1:1: the working folder cannot be read: %s; "
+					 "name the config with its whole path",
 					 path, strerror(errno));
 		at = strlen(full);
 		full[at++] = '/';
@@ -423,24 +451,26 @@ static int load_named(const char *path, struct config **ret, struct error *err)
 	if (at + strlen(path) >= sizeof(full))
 		return error_set(err, ENAMETOOLONG, "%.128s...:1:1: the path is too long", path);
 	memcpy(full + at, path, strlen(path) + 1);
-	int r = load_from(full, ret, err);
+	int r = load_from(arena, full, ret, err);
 	if (r == -ENOENT)
 		error_set(err, ENOENT,
-			  "%s:1:1: does not exist; write it as pawl.json(5) says, or name another with "
+			  "%s:1:1: does not exist; write it as pawl.json(5) says, or name another "
+			  "with "
 			  "--config",
 			  full);
 	return r;
 }
 
-int config_load(const char *path, struct config **ret, struct error *err)
+int config_load_in(struct json_arena *arena, const char *path, struct config **ret,
+		   struct error *err)
 {
 	char full[PATH_MAX + sizeof("/" HOME_CONFIG)];
 	struct error unused;
 	if (!err)
 		err = &unused;
 	if (path)
-		return load_named(path, ret, err);
-	int r = load_from(SYSTEM_CONFIG, ret, err);
+		return load_named(arena, path, ret, err);
+	int r = load_from(arena, SYSTEM_CONFIG, ret, err);
 	if (r != -ENOENT)
 		return r;
 	r = home_dir(full, PATH_MAX, err);
@@ -449,13 +479,19 @@ int config_load(const char *path, struct config **ret, struct error *err)
 		return r;
 	}
 	strcat(full, "/" HOME_CONFIG);
-	r = load_from(full, ret, err);
+	r = load_from(arena, full, ret, err);
 	if (r == -ENOENT)
 		error_set(err, ENOENT,
-			  "no config: neither %s nor %s exists; write one as pawl.json(5) says, or name one "
+			  "no config: neither %s nor %s exists; write one as pawl.json(5) says, or "
+			  "name one "
 			  "with --config",
 			  SYSTEM_CONFIG, full);
 	return r;
+}
+
+int config_load(const char *path, struct config **ret, struct error *err)
+{
+	return config_load_in(NULL, path, ret, err);
 }
 
 int config_state_dir(struct config *config, struct str *ret, struct error *err)

@@ -62,6 +62,7 @@ struct config_fact {
 
 struct config {
 	struct json_arena *arena;
+	bool own_arena;
 	struct str path;	/* the main file, absolute */
 	struct str dir;		/* its folder: what relative paths are taken from */
 	struct str plugin_dir;	/* absolute */
@@ -95,6 +96,11 @@ struct config {
  * *ret is the caller's.  Errors, one line: "FILE:LINE:COLUMN: what, and the mend"
  * (1:1 where it is about the whole file); -ENOENT none found. */
 int config_load(const char *path, struct config **ret, struct error *err);
+/* The same into an arena of the caller's, which has to stand as long as the config:
+ * a one-shot worker maps one arena for its config and its call.  What a failed load
+ * left there is given back by rewinding. */
+int config_load_in(struct json_arena *arena, const char *path, struct config **ret,
+		   struct error *err);
 /* The same from memory: no file is opened, no conf.d read, nothing trusted as the
  * system's.  path (absolute) is for messages and relative paths. */
 int config_parse(struct str text, const char *path, struct config **ret, struct error *err);

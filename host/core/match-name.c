@@ -79,9 +79,11 @@ static void read_forms(struct str raw, bool is_mcp, struct tool_name *ret)
 	} else if (str_starts(raw, STR("MCP:")) && raw.len > 4) {
 		reading_add(ret, (struct tool_reading){STR("mcp"), none, str_after(raw, 4), none});
 	} else if (!is_mcp && str_starts(raw, STR("skill:")) && raw.len > 6) {
-		reading_add(ret, (struct tool_reading){STR("skill"), none, str_after(raw, 6), none});
+		reading_add(ret,
+			    (struct tool_reading){STR("skill"), none, str_after(raw, 6), none});
 	} else if (!is_mcp && str_starts(raw, STR("agent:")) && raw.len > 6) {
-		reading_add(ret, (struct tool_reading){STR("agent"), none, str_after(raw, 6), none});
+		reading_add(ret,
+			    (struct tool_reading){STR("agent"), none, str_after(raw, 6), none});
 	}
 }
 
@@ -127,7 +129,8 @@ static bool strip_plugin(struct str raw, struct str server, struct str *ret_plug
 		return false;
 	struct str rest = str_after(raw, prefix.len);
 	for (size_t i = 1; i < rest.len; i++)
-		if (rest.ptr[i] == '_' && strip_server(str_after(rest, i), "_", server, "__", ret)) {
+		if (rest.ptr[i] == '_' &&
+		    strip_server(str_after(rest, i), "_", server, "__", ret)) {
 			*ret_plugin = str_before(rest, i);
 			return true;
 		}
@@ -180,6 +183,6 @@ void tool_name_read(struct str raw, struct str source, struct str server, struct
 		read_forms(raw, is_mcp, ret);
 	}
 	if (ret->n == 0)
-		reading_add(ret, (struct tool_reading){is_mcp ? STR("mcp") : STR("local"), none, raw,
-						       none});
+		reading_add(ret, (struct tool_reading){is_mcp ? STR("mcp") : STR("local"), none,
+						       raw, none});
 }

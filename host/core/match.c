@@ -16,6 +16,10 @@
 
 #include "core/mangle.h"
 
+/* str_is for a literal: its length is known, so that the compiler compares in place. */
+#define IS(text, literal)                                                                          \
+	((text).len == sizeof(literal) - 1 && memcmp((text).ptr, literal, sizeof(literal) - 1) == 0)
+
 /* ---- globs -------------------------------------------------------------------- */
 
 /* The end of the set that opens at pattern[at], or at when it is never closed. */
@@ -99,6 +103,10 @@ static bool glob(struct str p, struct str t, bool mangled)
 		if (pi < p.len && p.ptr[pi] == '*') {
 			star = ++pi;
 			mark = ti;
+		} else if (pi < p.len && p.ptr[pi] == t.ptr[ti] && p.ptr[pi] != '[' &&
+			   p.ptr[pi] != '?') {
+			pi++;
+			ti++;
 		} else if (pi < p.len && glob_step(p, pi, t, ti, mangled, &steps)) {
 			pi += steps.pattern;
 			ti += steps.text;
@@ -142,7 +150,7 @@ struct view {
 static bool server_holds(struct str pattern, const struct view *view)
 {
 	const struct tool_reading *reading = view->reading;
-	if (view->any && reading->server.len == 0 && str_is(reading->source, "mcp"))
+	if (view->any && reading->server.len == 0 && IS(reading->source, "mcp"))
 		return true; /* the client does not say which server */
 	return part_holds(pattern, reading->server, view->mangled);
 }
@@ -150,7 +158,7 @@ static bool server_holds(struct str pattern, const struct view *view)
 /* SERVER/NAME at every '/': a name may hold one, and '*' alone covers it */
 static bool mcp_holds(struct str pattern, const struct view *view)
 {
-	if (!str_is(view->reading->source, "mcp"))
+	if (!IS(view->reading->source, "mcp"))
 		return false;
 	for (size_t i = 0; i < pattern.len; i++)
 		if (pattern.ptr[i] == '/' && server_holds(str_before(pattern, i), view) &&
@@ -164,7 +172,7 @@ static bool mcp_holds(struct str pattern, const struct view *view)
 static bool mcp_raw_holds(struct str rest, const struct view *view)
 {
 	struct str server = rest, name = STR("*");
-	if (!str_is(view->reading->source, "mcp"))
+	if (!IS(view->reading->source, "mcp"))
 		return false;
 	for (size_t i = 1; i + 2 < rest.len; i++)
 		if (rest.ptr[i] == '_' && rest.ptr[i + 1] == '_') {
@@ -175,27 +183,25 @@ static bool mcp_raw_holds(struct str rest, const struct view *view)
 	return server_holds(server, view) && part_holds(name, view->reading->name, view->mangled);
 }
 
-static bool prefixed_holds(const char *source, struct str pattern, const struct view *view)
-{
-	return str_is(view->reading->source, source) &&
-	       part_holds(pattern, view->reading->name, view->mangled);
-}
-
 static bool tool_holds(struct str pattern, const struct view *view)
 {
+	const struct tool_reading *reading = view->reading;
 	if (is_star(pattern))
 		return true;
 	if (str_starts(pattern, STR("mcp:")))
 		return mcp_holds(str_after(pattern, 4), view);
 	if (str_starts(pattern, STR("skill:")))
-		return prefixed_holds("skill", str_after(pattern, 6), view);
+		return IS(reading->source, "skill") &&
+		       part_holds(str_after(pattern, 6), reading->name, view->mangled);
 	if (str_starts(pattern, STR("agent:")))
-		return prefixed_holds("agent", str_after(pattern, 6), view);
+		return IS(reading->source, "agent") &&
+		       part_holds(str_after(pattern, 6), reading->name, view->mangled);
 	if (str_starts(pattern, STR("mcp_")) && glob(pattern, view->tool->raw, view->mangled))
 		return true;
 	if (str_starts(pattern, STR("mcp__")) && mcp_raw_holds(str_after(pattern, 5), view))
 		return true;
-	return prefixed_holds("local", pattern, view) || prefixed_holds("mcp", pattern, view);
+	return (IS(reading->source, "local") || IS(reading->source, "mcp")) &&
+	       part_holds(pattern, reading->name, view->mangled);
 }
 
 /* ---- matches ----------------------------------------------------------------------- */
@@ -238,7 +244,8 @@ static bool names_hold(const struct match *match, const struct tool_name *tool, 
 	if (match->tool.n + match->source.n + match->server.n == 0)
 		return true;
 	if (!tool)
-		return any_star(&match->tool) && any_star(&match->source) && any_star(&match->server);
+		return any_star(&match->tool) && any_star(&match->source) &&
+		       any_star(&match->server);
 	if (any_reading && tool->more)
 		return true;
 	for (size_t i = 0; i < tool->n && (i == 0 || any_reading); i++) {
@@ -294,8 +301,9 @@ int match_check_glob(struct str pattern, struct error *err)
 			continue;
 		size_t end = set_end(pattern, i);
 		if (end == i)
-			return error_set(err, EINVAL,
-					 "has a '[' that is never closed; write [[] for a '[' itself");
+			return error_set(
+				err, EINVAL,
+				"has a '[' that is never closed; write [[] for a '[' itself");
 		i = end - 1;
 	}
 	return 0;
@@ -328,23 +336,26 @@ int match_check_tool(struct str pattern, struct error *err)
 	if (!meant)
 		return 0;
 	if (!str_is(word, meant))
-		return error_set(err, EINVAL, "never holds; write \"%s:%s%.*s\"", meant,
-				 strcmp(meant, "mcp") == 0 && !memchr(rest.ptr, '/', rest.len) ? "*/"
-											       : "",
-				 STR_FMT(rest));
+		return error_set(
+			err, EINVAL, "never holds; write \"%s:%s%.*s\"", meant,
+			strcmp(meant, "mcp") == 0 && !memchr(rest.ptr, '/', rest.len) ? "*/" : "",
+			STR_FMT(rest));
 	if (rest.len == 0)
-		return error_set(err, EINVAL, "names nothing after \"%s:\"; add a name or \"*\"", meant);
+		return error_set(err, EINVAL, "names nothing after \"%s:\"; add a name or \"*\"",
+				 meant);
 	const char *slash = memchr(rest.ptr, '/', rest.len);
 	if (strcmp(meant, "mcp") != 0)
 		return 0;
 	if (!slash)
-		return error_set(err, EINVAL,
-				 "names no server; write \"mcp:SERVER/NAME\", \"mcp:%.*s/*\" for all of "
-				 "a server's tools",
-				 STR_FMT(rest));
+		return error_set(
+			err, EINVAL,
+			"names no server; write \"mcp:SERVER/NAME\", \"mcp:%.*s/*\" for all of "
+			"a server's tools",
+			STR_FMT(rest));
 	if (slash == rest.ptr || slash + 1 == rest.ptr + rest.len)
-		return error_set(err, EINVAL,
-				 "lacks the server or the name; write \"mcp:SERVER/NAME\", \"*\" for any");
+		return error_set(
+			err, EINVAL,
+			"lacks the server or the name; write \"mcp:SERVER/NAME\", \"*\" for any");
 	return 0;
 }
 
@@ -358,8 +369,8 @@ static bool holds_for_one(struct str pattern, const char *const *words)
 
 bool match_any_class(struct str pattern)
 {
-	static const char *const words[] = {"shell",  "read",  "write", "fetch", "search",
-					    "agent", "mcp", "other", NULL};
+	static const char *const words[] = {"shell", "read", "write", "fetch", "search",
+					    "agent", "mcp",  "other", NULL};
 	return holds_for_one(pattern, words);
 }
 

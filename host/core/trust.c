@@ -31,8 +31,9 @@ static int refuse_owner(const char *path, const char *what, uid_t owner, struct 
 {
 	uid_t me = geteuid();
 	if (me == 0)
-		return error_set(err, EPERM, "%s: %s belongs to user %u, not to root; chown root %s",
-				 path, what, (unsigned)owner, path);
+		return error_set(err, EPERM,
+				 "%s: %s belongs to user %u, not to root; chown root %s", path,
+				 what, (unsigned)owner, path);
 	return error_set(err, EPERM,
 			 "%s: %s belongs to user %u, neither to root nor to you (%u); "
 			 "chown %u %s, or use a copy of your own",
@@ -42,8 +43,8 @@ static int refuse_owner(const char *path, const char *what, uid_t owner, struct 
 static int refuse_mode(const char *path, const char *what, mode_t mode, struct error *err)
 {
 	return error_set(err, EPERM, "%s: %s can be written by %s (mode %04o); chmod go-w %s", path,
-			 what, mode & S_IWOTH ? "everybody" : "its group",
-			 (unsigned)(mode & 07777), path);
+			 what, mode & S_IWOTH ? "everybody" : "its group", (unsigned)(mode & 07777),
+			 path);
 }
 
 /* open's errno, in words that say what to do */
@@ -58,8 +59,9 @@ static int refuse_open(const char *path, int code, struct error *err)
 				 "name the file it points to, or put a copy in its place",
 				 path);
 	case EACCES:
-		return error_set(err, code, "%s: you may not read it; chmod u+r %s, or ask its owner",
-				 path, path);
+		return error_set(err, code,
+				 "%s: you may not read it; chmod u+r %s, or ask its owner", path,
+				 path);
 	default:
 		return error_set(err, code, "%s: cannot be opened: %s", path, strerror(code));
 	}
@@ -68,18 +70,20 @@ static int refuse_open(const char *path, int code, struct error *err)
 static int check_file(const char *path, const struct stat *st, off_t max, struct error *err)
 {
 	if (S_ISDIR(st->st_mode))
-		return error_set(err, EISDIR, "%s: is a folder, not a file; name the file in it", path);
-	if (!S_ISREG(st->st_mode))
-		return error_set(err, EINVAL,
-				 "%s: is no regular file (a pipe, socket or device); put a file there",
+		return error_set(err, EISDIR, "%s: is a folder, not a file; name the file in it",
 				 path);
+	if (!S_ISREG(st->st_mode))
+		return error_set(
+			err, EINVAL,
+			"%s: is no regular file (a pipe, socket or device); put a file there",
+			path);
 	if (!is_ours(st->st_uid))
 		return refuse_owner(path, "the file", st->st_uid, err);
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return refuse_mode(path, "the file", st->st_mode, err);
 	if (st->st_mode & (S_ISUID | S_ISGID))
-		return error_set(err, EPERM, "%s: has a set-id bit (mode %04o); chmod ug-s %s", path,
-				 (unsigned)(st->st_mode & 07777), path);
+		return error_set(err, EPERM, "%s: has a set-id bit (mode %04o); chmod ug-s %s",
+				 path, (unsigned)(st->st_mode & 07777), path);
 	if (st->st_size > max)
 		return error_set(err, EFBIG, "%s: has %lld bytes, more than the %lld that are read",
 				 path, (long long)st->st_size, (long long)max);

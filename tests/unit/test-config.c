@@ -39,7 +39,8 @@ static void test_empty_object_gives_defaults(void **state)
 	assert_string_equal(c->dir.ptr, "/w");
 	assert_int_equal(c->plugin_dir.ptr[0], '/');
 	assert_null(c->state_dir.ptr);
-	assert_int_equal(c->deny.n + c->require_approval.n + c->n_facts + c->n_chain + c->n_observe, 0);
+	assert_int_equal(c->deny.n + c->require_approval.n + c->n_facts + c->n_chain + c->n_observe,
+			 0);
 	assert_int_equal(c->limits.bytes, JSON_BYTES_MAX);
 	assert_int_equal(c->limits.depth, JSON_DEPTH_MAX);
 	assert_int_equal(c->limits.values, JSON_VALUES_MAX);
@@ -64,18 +65,22 @@ static const char full[] =
 	"  \"plugin_dir\": \"plugins\", \"state_dir\": \"/var/lib/pawl\",\n"
 	"  \"deny\": [\"drop_table\", \"mcp:prod/*\",], /* static */\n"
 	"  \"require_approval\": [\"refund\"],\n"
-	"  \"context\": {\"tenant\": \"acme\", \"n\": [1, /* two */ 2,], \"u\": {\"os\": \"user\"},\n"
-	"    \"f\": {\"file\": \"facts/team\"}, \"e\": {\"env\": \"TEAM_1\"}, \"o\": {\"os\": 1, \"x\": 2}},\n"
+	"  \"context\": {\"tenant\": \"acme\", \"n\": [1, /* two */ 2,], \"u\": {\"os\": "
+	"\"user\"},\n"
+	"    \"f\": {\"file\": \"facts/team\"}, \"e\": {\"env\": \"TEAM_1\"}, \"o\": {\"os\": 1, "
+	"\"x\": 2}},\n"
 	"  \"limits\": {\"bytes\": 1024, \"depth\": 8},\n"
 	"  \"deadline\": \"10ms\", \"on_error\": \"halt\", \"resolve\": \"strictest\",\n"
 	"  \"refusal\": \"no {tool} {{reason} {rule} {plugin} {}\",\n"
-	"  \"approval\": {\"timeout\": \"0\", \"ask\": \"queue\", \"need\": 2, \"allow_self\": true,\n"
+	"  \"approval\": {\"timeout\": \"0\", \"ask\": \"queue\", \"need\": 2, \"allow_self\": "
+	"true,\n"
 	"    \"redeem\": \"1h\", \"on_change\": \"deny\"},\n"
 	"  \"chain\": [\n"
 	"    {\"plugin\": \"window\", \"name\": \"deploys\", \"match\": {\"tool\": \"create_*\"},\n"
 	"     \"options\": {\"from\": \"02:00\", // \"not a comment\n"
 	"       \"url\": \"http://x/*y*/\\\"//z\", \"to\": [\"04:00\",] /* , */ , } },\n"
-	"    {\"plugin\": \"hosts\", \"match\": {\"tool\": [\"a\", \"b\"], \"class\": \"fetch\", \"source\": \"mcp\",\n"
+	"    {\"plugin\": \"hosts\", \"match\": {\"tool\": [\"a\", \"b\"], \"class\": \"fetch\", "
+	"\"source\": \"mcp\",\n"
 	"     \"server\": \"cap\", \"agent\": [\"\", \"Explore\"], \"client\": \"codex\"},\n"
 	"     \"mode\": \"shadow\", \"deadline\": \"500ms\", \"on_error\": \"deny\",\n"
 	"     \"isolation\": \"shared\", \"may\": [\"grant\"]},\n"
@@ -190,8 +195,10 @@ static const struct {
 	{"[]", "1:1: a config is a JSON object, this is an array"},
 	{"null", "1:1: a config is a JSON object, this is null"},
 	/* unknown and repeated keys */
-	{"{\n  \"dney\": []}", "2:3: unknown key \"dney\"; did you mean \"deny\"? known here: " TOP_KEYS},
-	{"{\"Deny\": []}", "1:2: unknown key \"Deny\"; did you mean \"deny\"? known here: " TOP_KEYS},
+	{"{\n  \"dney\": []}",
+	 "2:3: unknown key \"dney\"; did you mean \"deny\"? known here: " TOP_KEYS},
+	{"{\"Deny\": []}",
+	 "1:2: unknown key \"Deny\"; did you mean \"deny\"? known here: " TOP_KEYS},
 	{"{\"zzzzzz\" : 1}", "1:2: unknown key \"zzzzzz\"; known here: " TOP_KEYS},
 	{"{\"\\u0001\\\"\": 1}", "1:2: unknown key \"?\"\"; known here: " TOP_KEYS},
 	{"{\"limits\": {\"byte\": 1}}",
@@ -204,14 +211,17 @@ static const struct {
 	 "1:28: unknown key \"option\"; did you mean \"options\"? known here: plugin, name, match, "
 	 "options, mode, deadline, on_error, isolation, may"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"match\": {\"tools\": \"x\"}}]}",
-	 "1:38: unknown key \"tools\"; did you mean \"tool\"? known here: tool, class, source, server, "
+	 "1:38: unknown key \"tools\"; did you mean \"tool\"? known here: tool, class, source, "
+	 "server, "
 	 "agent, client"},
 	{"{\"observe\": [{\"plugin\": \"a\", \"mode\": \"shadow\"}]}",
-	 "1:30: \"mode\" means nothing in observe: an observer decides nothing; remove it, or move the "
+	 "1:30: \"mode\" means nothing in observe: an observer decides nothing; remove it, or move "
+	 "the "
 	 "entry to chain"},
 	/* single values */
 	{"{\"plugin_dir\": 1}", "1:16: \"plugin_dir\" is a number; write a string"},
-	{"{\"plugin_dir\": \"\"}", "1:16: \"plugin_dir\" is empty; fill it in or leave the key out"},
+	{"{\"plugin_dir\": \"\"}",
+	 "1:16: \"plugin_dir\" is empty; fill it in or leave the key out"},
 	{"{\"plugin_dir\": \"a\\u0000b\"}",
 	 "1:16: \"plugin_dir\" has a control character; take it out"},
 	{"{\"limits\": []}", "1:12: \"limits\" is an array; write an object"},
@@ -221,11 +231,13 @@ static const struct {
 	 "1:22: \"bytes\" must be a whole number from 1024 to 67108864"},
 	{"{\"limits\": {\"depth\": 7}}", "1:22: \"depth\" must be a whole number from 8 to 512"},
 	{"{\"limits\": {\"depth\": 8.5}}", "1:22: \"depth\" must be a whole number from 8 to 512"},
-	{"{\"limits\": {\"depth\": \"8\"}}", "1:22: \"depth\" must be a whole number from 8 to 512"},
+	{"{\"limits\": {\"depth\": \"8\"}}",
+	 "1:22: \"depth\" must be a whole number from 8 to 512"},
 	{"{\"deadline\": 2}", "1:14: \"deadline\" is a number; write a duration such as \"250ms\", "
-			       "\"2s\", \"5m\" or \"1h\""},
-	{"{\"deadline\": \"2\"}", "1:14: \"deadline\" is \"2\"; write a duration such as \"250ms\", "
-				   "\"2s\", \"5m\" or \"1h\""},
+			      "\"2s\", \"5m\" or \"1h\""},
+	{"{\"deadline\": \"2\"}",
+	 "1:14: \"deadline\" is \"2\"; write a duration such as \"250ms\", "
+	 "\"2s\", \"5m\" or \"1h\""},
 	{"{\"deadline\": \"9ms\"}", "1:14: \"deadline\" is \"9ms\"; write 10ms to 10m"},
 	{"{\"deadline\": \"601s\"}", "1:14: \"deadline\" is \"601s\"; write 10ms to 10m"},
 	{"{\"deadline\": \"0\"}", "1:14: \"deadline\" is \"0\"; write 10ms to 10m"},
@@ -237,7 +249,8 @@ static const struct {
 	{"{\"approval\": {\"need\": 0}}", "1:23: \"need\" must be a whole number from 1 to 16"},
 	{"{\"approval\": {\"allow_self\": 1}}",
 	 "1:29: \"allow_self\" is a number; write true or false"},
-	{"{\"approval\": {\"ask\": \"me\"}}", "1:22: \"ask\" is \"me\"; write one of client|queue|deny"},
+	{"{\"approval\": {\"ask\": \"me\"}}",
+	 "1:22: \"ask\" is \"me\"; write one of client|queue|deny"},
 	{"{\"approval\": {\"redeem\": \"0\"}}", "1:25: \"redeem\" is \"0\"; write 1s to 8784h"},
 	{"{\"audit\": {\"on_error\": \"deny\"}}",
 	 "1:24: \"on_error\" is \"deny\"; write one of drop|warn|fail"},
@@ -247,14 +260,16 @@ static const struct {
 	{"{\"deny\": [\"a\", \"mcp:prod\"]}",
 	 "1:16: \"deny\": the pattern \"mcp:prod\" names no server; write \"mcp:SERVER/NAME\", "
 	 "\"mcp:prod/*\" for all of a server's tools"},
-	{"{\"deny\": [\"\"]}", "1:11: \"deny\": the pattern \"\" is empty; \"*\" stands for every tool"},
+	{"{\"deny\": [\"\"]}",
+	 "1:11: \"deny\": the pattern \"\" is empty; \"*\" stands for every tool"},
 	{"{\n\"require_approval\": [\"b\", \"a\"],\n\"deny\": [\"c\", \"a\"]}",
 	 "2:27: \"a\" is on \"deny\" too (/w/pawl.json:3); keep it on one of the lists"},
 	/* context */
 	{"{\"context\": []}", "1:13: \"context\" is an array; write an object"},
 	{"{\"context\": {\"\": 1}}", "1:14: a fact of \"context\" has no name; give it one"},
 	{"{\"context\": {\"u\": {\"os\": \"shell\"}}}",
-	 "1:26: {\"os\": \"shell\"}: there is no such fact; known are user, uid, gid, home, hostname"},
+	 "1:26: {\"os\": \"shell\"}: there is no such fact; known are user, uid, gid, home, "
+	 "hostname"},
 	{"{\"context\": {\"u\": {\"file\": 3}}}", "1:28: \"file\" is a number; write a string"},
 	{"{\"context\": {\"u\": {\"env\": \"A-B\"}}}",
 	 "1:27: {\"env\": \"A-B\"} is no variable's name; write letters, digits and _"},
@@ -267,14 +282,16 @@ static const struct {
 	{"{\"chain\": [{\"plugin\": \"../evil\"}]}",
 	 "1:23: \"plugin\" is \"../evil\"; write at most 64 of A-Z a-z 0-9 . _ -, beginning with a "
 	 "letter, a digit or _"},
-	{"{\"chain\": [{\"plugin\": \"a/b\"}]}",
-	 "1:23: \"plugin\" is \"a/b\"; write at most 64 of A-Z a-z 0-9 . _ -, beginning with a letter, a "
-	 "digit or _"},
+	{"{\"chain\": [{\"plugin\": \"a/b\"}]}", "1:23: \"plugin\" is \"a/b\"; write at most 64 of "
+						 "A-Z a-z 0-9 . _ -, beginning with a letter, a "
+						 "digit or _"},
 	{"{\"chain\": [{\"plugin\": \"a\"},\n {\"plugin\": \"a\"}]}",
-	 "2:2: the name \"a\" is taken by the entry at /w/pawl.json:1; give this one a \"name\" of its "
+	 "2:2: the name \"a\" is taken by the entry at /w/pawl.json:1; give this one a \"name\" of "
+	 "its "
 	 "own"},
 	{"{\"observe\": [{\"plugin\": \"b\", \"name\": \"a\"}], \"chain\": [{\"plugin\": \"a\"}]}",
-	 "1:14: the name \"a\" is taken by the entry at /w/pawl.json:1; give this one a \"name\" of its "
+	 "1:14: the name \"a\" is taken by the entry at /w/pawl.json:1; give this one a \"name\" "
+	 "of its "
 	 "own"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"options\": []}]}",
 	 "1:39: \"options\" is an array; write an object"},
@@ -285,7 +302,8 @@ static const struct {
 	{"{\"chain\": [{\"plugin\": \"a\", \"may\": [\"allow\"]}]}",
 	 "1:36: \"may\" knows only \"grant\"; write [\"grant\"]"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": \"process\"}]}",
-	 "1:41: \"isolation\": this build cannot run a plugin in a process of its own; write \"shared\" "
+	 "1:41: \"isolation\": this build cannot run a plugin in a process of its own; write "
+	 "\"shared\" "
 	 "if you vouch for the plugin, or take the entry out"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": true}]}",
 	 "1:41: \"isolation\" must be \"shared\""},
@@ -347,12 +365,31 @@ static void test_durations_are_as_listed(void **state)
 		const char *text;
 		int64_t ns; /* -1: refused */
 	} cases[] = {
-		{"0", 0}, {"00", 0}, {"0s", 0}, {"250ms", 250000000}, {"2s", 2000000000},
-		{"5m", INT64_C(300000000000)}, {"1h", INT64_C(3600000000000)}, {"007s", 7000000000},
+		{"0", 0},
+		{"00", 0},
+		{"0s", 0},
+		{"250ms", 250000000},
+		{"2s", 2000000000},
+		{"5m", INT64_C(300000000000)},
+		{"1h", INT64_C(3600000000000)},
+		{"007s", 7000000000},
 		{"2562047h", INT64_C(9223369200000000000)},
-		{"", -1}, {"1", -1}, {"s", -1}, {"-1s", -1}, {"+1s", -1}, {"1.5s", -1}, {"1 s", -1},
-		{" 1s", -1}, {"1s ", -1}, {"1S", -1}, {"1sec", -1}, {"1d", -1}, {"1us", -1},
-		{"0x1s", -1}, {"2562048h", -1}, {"9223372036854775808ms", -1},
+		{"", -1},
+		{"1", -1},
+		{"s", -1},
+		{"-1s", -1},
+		{"+1s", -1},
+		{"1.5s", -1},
+		{"1 s", -1},
+		{" 1s", -1},
+		{"1s ", -1},
+		{"1S", -1},
+		{"1sec", -1},
+		{"1d", -1},
+		{"1us", -1},
+		{"0x1s", -1},
+		{"2562048h", -1},
+		{"9223372036854775808ms", -1},
 		{"99999999999999999999999s", -1},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -392,6 +429,7 @@ static void load_fails(const char *name, int code, const char *want)
 	assert_null(config);
 }
 
+static const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static const char *text(const char *format, ...)
 {
 	static char buf[ERROR_TEXT_MAX];
@@ -406,36 +444,47 @@ static void test_bad_files_are_refused(void **state)
 {
 	(void)state;
 	load_fails("none.json", -ENOENT,
-		   text("%s/none.json:1:1: does not exist; write it as pawl.json(5) says, or name another "
-			"with --config", dir));
+		   text("%s/none.json:1:1: does not exist; write it as pawl.json(5) says, or name "
+			"another "
+			"with --config",
+			dir));
 	make("empty.json", "");
-	load_fails("empty.json", -EBADMSG,
-		   text("%s/empty.json:1:1: the file is empty; a config is a JSON object, {} at least", dir));
+	load_fails(
+		"empty.json", -EBADMSG,
+		text("%s/empty.json:1:1: the file is empty; a config is a JSON object, {} at least",
+		     dir));
 	assert_int_equal(mkdir(at("dir.json"), 0755), 0);
 	load_fails("dir.json", -EISDIR,
 		   text("%s/dir.json:1:1: is a folder, not a file; name the file in it", dir));
 	assert_int_equal(mkfifo(at("fifo.json"), 0600), 0);
 	load_fails("fifo.json", -EINVAL,
-		   text("%s/fifo.json:1:1: is no regular file (a pipe, socket or device); put a file there",
+		   text("%s/fifo.json:1:1: is no regular file (a pipe, socket or device); put a "
+			"file there",
 			dir));
 	make("open.json", "{}");
 	assert_int_equal(chmod(at("open.json"), 0666), 0);
 	load_fails("open.json", -EPERM,
-		   text("%s/open.json:1:1: the file can be written by everybody (mode 0666); chmod go-w "
-			"%s/open.json", dir, dir));
+		   text("%s/open.json:1:1: the file can be written by everybody (mode 0666); chmod "
+			"go-w "
+			"%s/open.json",
+			dir, dir));
 	make("good.json", "{}");
 	assert_int_equal(symlink("good.json", at("link.json")), 0);
 	load_fails("link.json", -ELOOP,
-		   text("%s/link.json:1:1: is a symbolic link, and only the file itself is read; name the "
-			"file it points to, or put a copy in its place", dir));
+		   text("%s/link.json:1:1: is a symbolic link, and only the file itself is read; "
+			"name the "
+			"file it points to, or put a copy in its place",
+			dir));
 	load_fails("good.json/x", -ENOTDIR,
 		   text("%s/good.json/x:1:1: cannot be opened: Not a directory", dir));
 	assert_int_equal(mkdir(at("shared"), 0755), 0);
 	make("shared/pawl.json", "{}");
 	assert_int_equal(chmod(at("shared"), 0777), 0);
 	load_fails("shared/pawl.json", -EPERM,
-		   text("%s/shared/pawl.json:1:1: %s/shared: the folder can be written by everybody (mode "
-			"0777); chmod go-w %s/shared", dir, dir, dir));
+		   text("%s/shared/pawl.json:1:1: %s/shared: the folder can be written by "
+			"everybody (mode "
+			"0777); chmod go-w %s/shared",
+			dir, dir, dir));
 }
 
 static void test_other_owner_is_refused(void **state)
@@ -447,9 +496,11 @@ static void test_other_owner_is_refused(void **state)
 	}
 	make("theirs.json", "{}");
 	assert_int_equal(chown(at("theirs.json"), 54321, 54321), 0);
-	load_fails("theirs.json", -EPERM,
-		   text("%s/theirs.json:1:1: the file belongs to user 54321, not to root; chown root "
-			"%s/theirs.json", dir, dir));
+	load_fails(
+		"theirs.json", -EPERM,
+		text("%s/theirs.json:1:1: the file belongs to user 54321, not to root; chown root "
+		     "%s/theirs.json",
+		     dir, dir));
 }
 
 static void test_large_file_is_refused(void **state)
@@ -458,7 +509,8 @@ static void test_large_file_is_refused(void **state)
 	make("large.json", "{}");
 	assert_int_equal(truncate(at("large.json"), (off_t)CONFIG_BYTES_MAX + 1), 0);
 	load_fails("large.json", -EFBIG,
-		   text("%s/large.json:1:1: has 4194305 bytes, more than the 4194304 that are read", dir));
+		   text("%s/large.json:1:1: has 4194305 bytes, more than the 4194304 that are read",
+			dir));
 }
 
 static void test_relative_path_is_made_absolute(void **state)
@@ -470,7 +522,8 @@ static void test_relative_path_is_made_absolute(void **state)
 	make("rel.json", "{\"plugin_dir\": \"p\"}");
 	assert_non_null(getcwd(old, sizeof(old)));
 	assert_int_equal(chdir(dir), 0);
-	int r = config_load("./rel.json", &config, &err), none = config_load("no.json", &config, &err);
+	int r = config_load("./rel.json", &config, &err),
+	    none = config_load("no.json", &config, &err);
 	assert_int_equal(chdir(old), 0);
 	assert_int_equal(r, 0);
 	assert_string_equal(config->path.ptr, at("rel.json"));
@@ -494,9 +547,10 @@ static void test_dropins_append_in_name_order(void **state)
 	make("d/pawl.json", "{\"deny\": [\"m\"], \"on_error\": \"halt\", \"context\": {\"a\": 1},\n"
 			    "\"chain\": [{\"plugin\": \"one\"}], \"limits\": {\"depth\": 9}}");
 	make("d/conf.d/20-b.json", "{\"deny\": [\"b\"], \"chain\": [{\"plugin\": \"three\"}]}");
-	make("d/conf.d/10-a.json", "{\"deny\": [\"a\"], \"chain\": [{\"plugin\": \"two\"}], \"context\": "
-				   "{\"b\": 2}, \"deadline\": \"1s\", \"limits\": {\"bytes\": 2048},\n"
-				   "\"observe\": [{\"plugin\": \"o\"}], \"plugin_dir\": \"p\"}");
+	make("d/conf.d/10-a.json",
+	     "{\"deny\": [\"a\"], \"chain\": [{\"plugin\": \"two\"}], \"context\": "
+	     "{\"b\": 2}, \"deadline\": \"1s\", \"limits\": {\"bytes\": 2048},\n"
+	     "\"observe\": [{\"plugin\": \"o\"}], \"plugin_dir\": \"p\"}");
 	make("d/conf.d/README", "not JSON");
 	make("d/conf.d/.x.json", "not JSON");
 	make("d/conf.d/30.json.rpmsave", "not JSON");
@@ -538,13 +592,15 @@ static void test_dropins_set_nothing_twice(void **state)
 		{"{\"require_approval\": [\"m\"]}",
 		 "1:23: \"m\" is on \"deny\" too (%s/t/pawl.json:4); keep it on one of the lists"},
 		{"{\"chain\": [{\"plugin\": \"p\"}]}",
-		 "1:12: the name \"p\" is taken by the entry at %s/t/pawl.json:5; give this one a \"name\" "
+		 "1:12: the name \"p\" is taken by the entry at %s/t/pawl.json:5; give this one a "
+		 "\"name\" "
 		 "of its own"},
 		{"[]", "1:1: a config is a JSON object, this is an array"},
 	};
 	make_dropins("t");
-	make("t/pawl.json", "{\"deadline\": \"2s\",\n\"limits\": {\"depth\": 9},\n\"context\": {\"a\": 1},\n"
-			    "\"deny\": [\"m\"],\n\"chain\": [{\"plugin\": \"p\"}]}");
+	make("t/pawl.json",
+	     "{\"deadline\": \"2s\",\n\"limits\": {\"depth\": 9},\n\"context\": {\"a\": 1},\n"
+	     "\"deny\": [\"m\"],\n\"chain\": [{\"plugin\": \"p\"}]}");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char want[ERROR_TEXT_MAX];
 		struct config *config = NULL;
@@ -570,22 +626,31 @@ static void test_dropins_are_checked_like_the_config(void **state)
 	make("c/conf.d/a.json", "{}");
 	assert_int_equal(chmod(at("c/conf.d/a.json"), 0664), 0);
 	load_fails("c/pawl.json", -EPERM,
-		   text("%s/c/conf.d/a.json:1:1: the file can be written by its group (mode 0664); chmod "
-			"go-w %s/c/conf.d/a.json", dir, dir));
+		   text("%s/c/conf.d/a.json:1:1: the file can be written by its group (mode 0664); "
+			"chmod "
+			"go-w %s/c/conf.d/a.json",
+			dir, dir));
 	assert_int_equal(unlink(at("c/conf.d/a.json")), 0);
 	assert_int_equal(symlink("nowhere", at("c/conf.d/a.json")), 0);
 	load_fails("c/pawl.json", -ELOOP,
-		   text("%s/c/conf.d/a.json:1:1: is a symbolic link, and only the file itself is read; name "
-			"the file it points to, or put a copy in its place", dir));
+		   text("%s/c/conf.d/a.json:1:1: is a symbolic link, and only the file itself is "
+			"read; name "
+			"the file it points to, or put a copy in its place",
+			dir));
 	assert_int_equal(unlink(at("c/conf.d/a.json")), 0);
 	assert_int_equal(chmod(at("c/conf.d"), 0777), 0);
 	load_fails("c/pawl.json", -EPERM,
-		   text("%s/c/pawl.json:1:1: %s/c/conf.d: the folder can be written by everybody (mode "
-			"0777); chmod go-w %s/c/conf.d", dir, dir, dir));
+		   text("%s/c/pawl.json:1:1: %s/c/conf.d: the folder can be written by everybody "
+			"(mode "
+			"0777); chmod go-w %s/c/conf.d",
+			dir, dir, dir));
 	assert_int_equal(rmdir(at("c/conf.d")), 0);
 	make("c/conf.d", "");
 	load_fails("c/pawl.json", -ENOTDIR,
-		   text("%s/c/conf.d:1:1: is no folder; make it one or remove it", dir));
+		   text("%s/c/conf.d:1:1: is no folder (links are not followed); make it one or "
+			"remove "
+			"it",
+			dir));
 }
 
 static void test_environment_is_refused_in_a_system_install(void **state)
@@ -600,11 +665,128 @@ static void test_environment_is_refused_in_a_system_install(void **state)
 		assert_false(c->system);
 	} else {
 		assert_int_equal(r, -EINVAL);
-		assert_string_equal(err.text,
-				    text("%s/env.json:1:27: {\"env\": \"TEAM\"}: the environment decides nothing "
-					 "in a system install; write {\"file\": PATH} or {\"os\": \"user\"}", dir));
+		assert_string_equal(
+			err.text,
+			text("%s/env.json:1:27: {\"env\": \"TEAM\"}: the environment decides "
+			     "nothing "
+			     "in a system install; write {\"file\": PATH} or {\"os\": \"user\"}",
+			     dir));
 	}
 	config_free(c);
+}
+
+/* ---- where it is looked for ------------------------------------------------------- */
+
+#define SYSTEM_DIR PAWL_SYSCONFDIR "/pawl"
+#define SYSTEM_FILE SYSTEM_DIR "/pawl.json"
+
+static void remove_system_file(void)
+{
+	unlink(SYSTEM_FILE);
+	rmdir(SYSTEM_FILE);
+	rmdir(SYSTEM_DIR);
+	rmdir(PAWL_SYSCONFDIR);
+}
+
+static bool make_system_file(mode_t mode, const char *content)
+{
+	struct error err = {""};
+	remove_system_file();
+	assert_int_equal(mkdir(PAWL_SYSCONFDIR, 0755), 0);
+	assert_int_equal(mkdir(SYSTEM_DIR, 0755), 0);
+	int fd = open(SYSTEM_FILE, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, content, strlen(content)), strlen(content));
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+	if (trust_folders(SYSTEM_DIR, NULL, &err) == 0)
+		return true;
+	remove_system_file();
+	print_message("# %s: nothing tried\n", err.text);
+	return false;
+}
+
+static void test_system_config_comes_first(void **state)
+{
+	(void)state;
+	struct config *config = NULL;
+	struct error err = {""};
+	if (!make_system_file(0644, "{\"deny\": [\"x\"]}"))
+		return;
+	int r = config_load(NULL, &config, &err);
+	remove_system_file();
+	assert_int_equal(r, 0);
+	assert_string_equal(config->path.ptr, SYSTEM_FILE);
+	assert_int_equal(config->deny.n, 1);
+	config_free(config);
+}
+
+/* A system config that cannot be used is an error, never a reason to take the user's. */
+static void test_bad_system_config_is_no_fall_through(void **state)
+{
+	(void)state;
+	static const struct {
+		mode_t mode;
+		const char *text, *want;
+	} cases[] = {
+		{0666, "{}", "the file can be written by everybody"},
+		{0644, "", "the file is empty"},
+		{0644, "{\"dney\": []}", "unknown key"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct config *config = NULL;
+		struct error err = {""};
+		if (!make_system_file(cases[i].mode, cases[i].text))
+			return;
+		int r = config_load(NULL, &config, &err);
+		remove_system_file();
+		assert_true(r < 0 && r != -ENOENT);
+		assert_int_equal(strncmp(err.text, SYSTEM_FILE ":1:", strlen(SYSTEM_FILE ":1:")),
+				 0);
+		assert_non_null(strstr(err.text, cases[i].want));
+	}
+	struct config *config = NULL;
+	struct error err = {""};
+	assert_true(make_system_file(0644, "{}"));
+	assert_int_equal(unlink(SYSTEM_FILE), 0);
+	assert_int_equal(symlink("nowhere", SYSTEM_FILE), 0);
+	int r = config_load(NULL, &config, &err);
+	remove_system_file();
+	assert_int_equal(r, -ELOOP);
+}
+
+static void test_no_config_says_where_it_was_looked_for(void **state)
+{
+	(void)state;
+	struct config *config = NULL;
+	struct error err = {""};
+	remove_system_file();
+	setenv("HOME", "/from-the-environment/home", 1);
+	setenv("XDG_CONFIG_HOME", "/from-the-environment/config", 1);
+	int r = config_load(NULL, &config, &err);
+	if (r == -ENOENT && !strstr(err.text, "user database")) {
+		assert_non_null(strstr(err.text, "no config: neither " SYSTEM_FILE " nor /"));
+		assert_non_null(strstr(err.text, "/.config/pawl/pawl.json exists; write one"));
+		assert_null(strstr(err.text, "from-the-environment"));
+	}
+	config_free(config); /* there may be one in the real home */
+}
+
+static void test_arena_can_be_the_callers(void **state)
+{
+	(void)state;
+	struct config *config = NULL;
+	struct error err = {""};
+	struct json_arena *arena;
+	make("arena.json", "{\"deny\": [\"x\"]}");
+	assert_int_equal(json_arena_new(JSON_ARENA_DEFAULT, &arena, &err), 0);
+	size_t mark = json_arena_mark(arena);
+	assert_int_equal(config_load_in(arena, at("arena.json"), &config, &err), 0);
+	assert_ptr_equal(config->arena, arena);
+	assert_true(json_arena_mark(arena) > mark);
+	config_free(config);
+	json_arena_rewind(arena, mark);
+	json_arena_free(arena);
 }
 
 /* HOME names nothing: the user database does. */
@@ -613,13 +795,13 @@ static void test_state_dir_is_of_the_user_database(void **state)
 	(void)state;
 	struct error err = {""};
 	struct str path;
-	setenv("HOME", "/nonexistent/home", 1);
-	setenv("XDG_STATE_HOME", "/nonexistent/state", 1);
+	setenv("HOME", "/from-the-environment/home", 1);
+	setenv("XDG_STATE_HOME", "/from-the-environment/state", 1);
 	struct config *c = parsed("{}");
 	if (config_state_dir(c, &path, &err) == 0) {
 		assert_int_equal(path.ptr[0], '/');
 		assert_non_null(strstr(path.ptr, "/.local/state/pawl"));
-		assert_null(strstr(path.ptr, "nonexistent/"));
+		assert_null(strstr(path.ptr, "from-the-environment"));
 	}
 	config_free(c);
 	c = parsed("{\"state_dir\": \"s\"}");
@@ -696,6 +878,10 @@ int main(void)
 		cmocka_unit_test(test_dropins_set_nothing_twice),
 		cmocka_unit_test(test_dropins_are_checked_like_the_config),
 		cmocka_unit_test(test_environment_is_refused_in_a_system_install),
+		cmocka_unit_test(test_system_config_comes_first),
+		cmocka_unit_test(test_bad_system_config_is_no_fall_through),
+		cmocka_unit_test(test_no_config_says_where_it_was_looked_for),
+		cmocka_unit_test(test_arena_can_be_the_callers),
 		cmocka_unit_test(test_state_dir_is_of_the_user_database),
 		cmocka_unit_test(test_page_names_every_key),
 	};

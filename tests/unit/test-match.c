@@ -22,18 +22,42 @@ static void test_glob_table_holds(void **state)
 		const char *pattern, *text;
 		bool holds;
 	} cases[] = {
-		{"", "", true},		    {"", "a", false},		{"a", "a", true},
-		{"a", "A", false},	    {"a", "ab", false},		{"ab", "a", false},
-		{"*", "", true},	    {"*", "a/b", true},		{"a*", "a/b", false},
-		{"a*", "abc", true},	    {"**", "a/b", false},	{"*/*", "a/b", true},
-		{"a*c", "abcbc", true},	    {"a*c", "abcb", false},	{"*a*b*", "xaxbx", true},
-		{"*a*b*", "xbxax", false},  {"?", "a", true},		{"?", "", false},
-		{"?", "/", false},	    {"?", "\xc3\xa9", true},	{"a?c", "abc", true},
-		{"[ab]", "b", true},	    {"[ab]", "c", false},	{"[a-c]x", "bx", true},
-		{"[!a]", "b", true},	    {"[^a]", "a", false},	{"[!a]", "/", false},
-		{"[]]", "]", true},	    {"[*]", "*", true},		{"[*]", "a", false},
-		{"[[]x", "[x", true},	    {"[a-]", "-", true},	{"[abc", "[abc", true},
-		{"a\\*", "a\\b", true},	    {"*x/*y", "ax/by", true},	{"*x/*y", "a/xx/by", false},
+		{"", "", true},
+		{"", "a", false},
+		{"a", "a", true},
+		{"a", "A", false},
+		{"a", "ab", false},
+		{"ab", "a", false},
+		{"*", "", true},
+		{"*", "a/b", true},
+		{"a*", "a/b", false},
+		{"a*", "abc", true},
+		{"**", "a/b", false},
+		{"*/*", "a/b", true},
+		{"a*c", "abcbc", true},
+		{"a*c", "abcb", false},
+		{"*a*b*", "xaxbx", true},
+		{"*a*b*", "xbxax", false},
+		{"?", "a", true},
+		{"?", "", false},
+		{"?", "/", false},
+		{"?", "\xc3\xa9", true},
+		{"a?c", "abc", true},
+		{"[ab]", "b", true},
+		{"[ab]", "c", false},
+		{"[a-c]x", "bx", true},
+		{"[!a]", "b", true},
+		{"[^a]", "a", false},
+		{"[!a]", "/", false},
+		{"[]]", "]", true},
+		{"[*]", "*", true},
+		{"[*]", "a", false},
+		{"[[]x", "[x", true},
+		{"[a-]", "-", true},
+		{"[abc", "[abc", true},
+		{"a\\*", "a\\b", true},
+		{"*x/*y", "ax/by", true},
+		{"*x/*y", "a/xx/by", false},
 		{"create_*", "create_issue", true},
 		{"create_*", "recreate_issue", false},
 		{"*_issue", "create_issue_issue", true},
@@ -104,8 +128,8 @@ static void test_name_readings_are_as_listed(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tool_name tool;
 		char got[1024] = "";
-		tool_name_read(str_of(cases[i].raw), str_of(cases[i].source), str_of(cases[i].server),
-			       &tool);
+		tool_name_read(str_of(cases[i].raw), str_of(cases[i].source),
+			       str_of(cases[i].server), &tool);
 		readings(&tool, got, sizeof(got));
 		if (strcmp(got, cases[i].want) != 0)
 			fail_msg("%s: %s, not %s", cases[i].raw, got, cases[i].want);
@@ -214,7 +238,8 @@ static void test_patterns_select_as_listed(void **state)
 static void test_name_with_too_many_readings_holds_where_it_refuses(void **state)
 {
 	(void)state;
-	const char *raw = "mcp_1_2_3_4_5_6_7_8_9_1_2_3_4_5_6_7_8_9_1_2_3_4_5_6_7_8_9_1_2_3_4_5_6_7_8_9";
+	const char *raw =
+		"mcp_1_2_3_4_5_6_7_8_9_1_2_3_4_5_6_7_8_9_1_2_3_4_5_6_7_8_9_1_2_3_4_5_6_7_8_9";
 	struct tool_name tool;
 	tool_name_read(str_of(raw), absent, absent, &tool);
 	assert_true(tool.more);
@@ -247,10 +272,16 @@ static void test_all_keys_must_hold(void **state)
 	struct str shell = STR("shell"), explore = STR("Explore"), main_agent = STR("");
 	struct tool_name tool;
 	tool_name_read(STR("mcp__cap__echo"), absent, absent, &tool);
-	struct match_subject subject = {.tool = &tool, .client = STR("codex"), .agent = STR("a-7"),
+	struct match_subject subject = {.tool = &tool,
+					.client = STR("codex"),
+					.agent = STR("a-7"),
 					.agent_type = STR("Explore")};
-	struct match match = {.tool = one(&echo), .server = one(&cap), .source = one(&mcp),
-			      .client = one(&codex), .agent = one(&explore), .class = one(&mcp)};
+	struct match match = {.tool = one(&echo),
+			      .server = one(&cap),
+			      .source = one(&mcp),
+			      .client = one(&codex),
+			      .agent = one(&explore),
+			      .class = one(&mcp)};
 	assert_true(match_holds(&match, &subject, false));
 	assert_true(match_holds(&match, &subject, true));
 	match.class = one(&shell);
@@ -296,36 +327,61 @@ static void test_classes_cover_all_clients(void **state)
 	static const struct {
 		const char *raw, *class;
 	} cases[] = {
-		{"Bash", "shell"},	      {"PowerShell", "shell"},
-		{"Shell", "shell"},	      {"run_shell_command", "shell"},
-		{"exec_command", "shell"},    {"write_stdin", "shell"},
-		{"execute_bash", "shell"},    {"execute_command", "shell"},
-		{"developer__shell", "shell"}, {"bash", "shell"},
-		{"run_command", "shell"},     {"Read", "read"},
-		{"read_file", "read"},	      {"read_many_files", "read"},
-		{"view", "read"},	      {"fs_read", "read"},
-		{"Write", "write"},	      {"Edit", "write"},
-		{"MultiEdit", "write"},	      {"NotebookEdit", "write"},
-		{"apply_patch", "write"},     {"write_file", "write"},
-		{"replace", "write"},	      {"create", "write"},
-		{"fs_write", "write"},	      {"write_to_file", "write"},
-		{"replace_in_file", "write"}, {"developer__text_editor", "write"},
-		{"WebFetch", "fetch"},	      {"web_fetch", "fetch"},
-		{"Glob", "search"},	      {"Grep", "search"},
-		{"WebSearch", "search"},      {"google_web_search", "search"},
-		{"search_file_content", "search"}, {"list_directory", "search"},
-		{"Agent", "agent"},	      {"Task", "agent"},
-		{"task", "agent"},	      {"agent:Explore", "agent"},
-		{"mcp__cap__Bash", "mcp"},    {"MCP:x", "mcp"},
-		{"skill:x", "other"},	      {"TodoWrite", "other"},
-		{"", "other"},		      {"Bas", "other"},
-		{"Bash2", "other"},	      {"bAsh", "other"},
+		{"Bash", "shell"},
+		{"PowerShell", "shell"},
+		{"Shell", "shell"},
+		{"run_shell_command", "shell"},
+		{"exec_command", "shell"},
+		{"write_stdin", "shell"},
+		{"execute_bash", "shell"},
+		{"execute_command", "shell"},
+		{"developer__shell", "shell"},
+		{"bash", "shell"},
+		{"run_command", "shell"},
+		{"Read", "read"},
+		{"read_file", "read"},
+		{"read_many_files", "read"},
+		{"view", "read"},
+		{"fs_read", "read"},
+		{"Write", "write"},
+		{"Edit", "write"},
+		{"MultiEdit", "write"},
+		{"NotebookEdit", "write"},
+		{"apply_patch", "write"},
+		{"write_file", "write"},
+		{"replace", "write"},
+		{"create", "write"},
+		{"fs_write", "write"},
+		{"write_to_file", "write"},
+		{"replace_in_file", "write"},
+		{"developer__text_editor", "write"},
+		{"WebFetch", "fetch"},
+		{"web_fetch", "fetch"},
+		{"Glob", "search"},
+		{"Grep", "search"},
+		{"WebSearch", "search"},
+		{"google_web_search", "search"},
+		{"search_file_content", "search"},
+		{"list_directory", "search"},
+		{"Agent", "agent"},
+		{"Task", "agent"},
+		{"task", "agent"},
+		{"agent:Explore", "agent"},
+		{"mcp__cap__Bash", "mcp"},
+		{"MCP:x", "mcp"},
+		{"skill:x", "other"},
+		{"TodoWrite", "other"},
+		{"", "other"},
+		{"Bas", "other"},
+		{"Bash2", "other"},
+		{"bAsh", "other"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tool_name tool;
 		tool_name_read(str_of(cases[i].raw), absent, absent, &tool);
 		if (!str_is(tool_class(&tool.readings[0]), cases[i].class))
-			fail_msg("%s is %.*s", cases[i].raw, STR_FMT(tool_class(&tool.readings[0])));
+			fail_msg("%s is %.*s", cases[i].raw,
+				 STR_FMT(tool_class(&tool.readings[0])));
 	}
 }
 
@@ -335,19 +391,28 @@ static void test_patterns_that_never_hold_are_told(void **state)
 	static const struct {
 		const char *pattern, *why; /* NULL: fine */
 	} cases[] = {
-		{"Bash", NULL},		 {"*", NULL},	      {"mcp:cap/*", NULL},
-		{"mcp:*/*", NULL},	 {"skill:*", NULL},   {"agent:x", NULL},
-		{"ns:tool", NULL},	 {"mcp:io.x/y/t", NULL}, {"mcp__a__b", NULL},
+		{"Bash", NULL},
+		{"*", NULL},
+		{"mcp:cap/*", NULL},
+		{"mcp:*/*", NULL},
+		{"skill:*", NULL},
+		{"agent:x", NULL},
+		{"ns:tool", NULL},
+		{"mcp:io.x/y/t", NULL},
+		{"mcp__a__b", NULL},
 		{"[a-z]*", NULL},
 		{"", "is empty; \"*\" stands for every tool"},
 		{"a[b", "has a '[' that is never closed; write [[] for a '[' itself"},
 		{"a\nb", "has a control character; no name has one"},
-		{"mcp:cap", "names no server; write \"mcp:SERVER/NAME\", \"mcp:cap/*\" for all of a "
-			    "server's tools"},
+		{"mcp:cap",
+		 "names no server; write \"mcp:SERVER/NAME\", \"mcp:cap/*\" for all of a "
+		 "server's tools"},
 		{"mcp:*", "names no server; write \"mcp:SERVER/NAME\", \"mcp:*/*\" for all of a "
 			  "server's tools"},
-		{"mcp:/x", "lacks the server or the name; write \"mcp:SERVER/NAME\", \"*\" for any"},
-		{"mcp:x/", "lacks the server or the name; write \"mcp:SERVER/NAME\", \"*\" for any"},
+		{"mcp:/x",
+		 "lacks the server or the name; write \"mcp:SERVER/NAME\", \"*\" for any"},
+		{"mcp:x/",
+		 "lacks the server or the name; write \"mcp:SERVER/NAME\", \"*\" for any"},
 		{"mcp:", "names nothing after \"mcp:\"; add a name or \"*\""},
 		{"MCP:query", "never holds; write \"mcp:*/query\""},
 		{"Mcp:cap/x", "never holds; write \"mcp:cap/x\""},

@@ -221,7 +221,8 @@ static void test_folders_of_others_are_refused(void **state)
 	make_dir("o/theirs/mine", 0755);
 	assert_int_equal(chown(at("o/theirs"), OTHER, OTHER), 0);
 	assert_int_equal(trust_folders(at("o/theirs/mine"), NULL, &err), -EPERM);
-	assert_non_null(strstr(err.text, "/o/theirs: the folder belongs to user 54321, not to root"));
+	assert_non_null(
+		strstr(err.text, "/o/theirs: the folder belongs to user 54321, not to root"));
 	assert_int_equal(symlink("theirs/mine", at("o/link")), 0);
 	assert_int_equal(lchown(at("o/link"), OTHER, OTHER), 0);
 	assert_int_equal(trust_folders(at("o/link"), NULL, &err), -EPERM);
