@@ -133,7 +133,7 @@ static int run(const struct tool_line *line)
 		}
 		findings.list = findings.writer->array();
 	}
-	if (config_load(line->config, &config, &err) < 0 || host_new(config, &host, &err) < 0)
+	if (config_load(line->config, &config, &err) < 0 || host_new(config, NULL, &host, &err) < 0)
 		find(&findings, err.text);
 	else
 		check_host(&findings, host);

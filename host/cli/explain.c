@@ -266,7 +266,7 @@ static int run(const struct tool_line *line)
 		fprintf(stderr, "pawl explain: no agent \"%s\" is known\n", line->words[0]);
 		return 2;
 	}
-	if (config_load(line->config, &config, &err) < 0 || host_new(config, &e.host, &err) < 0 ||
+	if (config_load(line->config, &config, &err) < 0 || host_new(config, NULL, &e.host, &err) < 0 ||
 	    read_file(line->n > 1 ? line->words[1] : NULL, &e, &err) < 0)
 		fprintf(stderr, "pawl explain: %s\n", err.text);
 	else

@@ -24,8 +24,10 @@ static struct slot *slots_new(const struct config_entry *entries, size_t n)
 	return slots;
 }
 
-int host_new(struct config *config, struct host **ret, struct error *err)
+int host_new(struct config *config, struct json_arena *arena, struct host **ret,
+	     struct error *err)
 {
+	int r = 0;
 	struct host *host = calloc(1, sizeof(*host));
 	if (!host)
 		return error_set(err, ENOMEM, "out of memory");
@@ -34,7 +36,10 @@ int host_new(struct config *config, struct host **ret, struct error *err)
 	host->environment_of = getppid();
 	host->chain = slots_new(config->chain, config->n_chain);
 	host->observe = slots_new(config->observe, config->n_observe);
-	int r = json_arena_new(OPTIONS_ARENA, &host->options_arena, err);
+	host->options_arena = arena;
+	host->own_arena = arena == NULL;
+	if (host->own_arena)
+		r = json_arena_new(OPTIONS_ARENA, &host->options_arena, err);
 	if (r == 0 && (!host->chain || !host->observe))
 		r = error_set(err, ENOMEM, "out of memory");
 	if (r < 0) {
@@ -54,7 +59,8 @@ void host_free(struct host *host)
 	free(host->chain);
 	free(host->observe);
 	free(host->pins);
-	json_arena_free(host->options_arena);
+	if (host->own_arena)
+		json_arena_free(host->options_arena);
 	free(host);
 }
 

@@ -44,6 +44,7 @@ struct host {
 		char session[256];
 	} not_halted;
 	struct json_arena *options_arena;
+	bool own_arena;
 	/* the facts, read once a process; see context.h */
 	bool context_read;
 	struct error context_why; /* text "" = fine */
@@ -52,8 +53,11 @@ struct host {
 	size_t n_pins;
 };
 
-/* *ret is the caller's and borrows config. Loads nothing. */
-int host_new(struct config *config, struct host **ret, struct error *err);
+/* *ret is the caller's and borrows config. Loads nothing. arena is where options and facts
+ * go, borrowed: one that is not rewound below them (a one-shot process has a single one);
+ * NULL: an own one. */
+int host_new(struct config *config, struct json_arena *arena, struct host **ret,
+	     struct error *err);
 void host_free(struct host *host);
 
 /* Loads the slot if it was not yet; 0 or -errno with slot->why filled. */
@@ -69,6 +73,9 @@ void host_judge_shadow(struct host *host, struct pawl_call *call, struct decisio
  * class tell why; plugin may be absent. */
 void host_refuse(const struct host *host, struct pawl_call *call, struct decision *decision,
 		 enum refused_by by, struct str reason);
+
+/* Whether host_observe would tell anybody about this call. */
+bool host_listens(const struct host *host, const struct pawl_call *call);
 
 /* Tells the observers: decided for gating events (each remark, then the decision), post_tool_use,
  * stop. Errors are counted, never returned, but for the audit's when the config says

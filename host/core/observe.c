@@ -113,7 +113,7 @@ static int tell_decision(struct telling *telling, const struct decision *d, stru
 
 /* Records are built only for somebody: an observer, or a loaded plugin of the chain that
  * has the hook. */
-static bool anyone_listens(const struct host *host, const struct pawl_call *call)
+bool host_listens(const struct host *host, const struct pawl_call *call)
 {
 	if (host->config->n_observe > 0)
 		return true;
@@ -132,7 +132,7 @@ int host_observe(struct host *host, struct pawl_call *call, const struct decisio
 {
 	struct telling telling = {.host = host, .call = call};
 	int r = 0;
-	if (!anyone_listens(host, call))
+	if (!host_listens(host, call))
 		return 0;
 	if (event_gates(call->kind)) {
 		r = tell_decision(&telling, decision, err);

@@ -245,19 +245,30 @@ static struct plugin_file *plugin_file_new(const char *dir, const char *stem)
 	return file;
 }
 
-/* The folder as given is judged, links on the way included, and then resolved. */
-static int real_folder(const char *dir, char **ret, bool *ret_system, struct error *err)
+/* The folder as given is judged, links on the way included, and then resolved. Once a
+ * process: nobody who could change it later is kept out by asking again. */
+static int real_folder(const char *dir, const char **ret, bool *ret_system, struct error *err)
 {
-	int r = trust_folders(dir, ret_system, err);
-	if (r < 0)
-		return r;
-	*ret = realpath(dir, NULL);
-	return *ret ? 0 : error_set(err, errno, "%s: the plugin folder: %s", dir, strerror(errno));
+	static char judged[PATH_MAX], real[PATH_MAX];
+	static bool system_folders;
+	if (strcmp(dir, judged) != 0) {
+		judged[0] = '\0';
+		int r = trust_folders(dir, &system_folders, err);
+		if (r < 0)
+			return r;
+		if (!realpath(dir, real))
+			return error_set(err, errno, "%s: the plugin folder: %s", dir,
+					 strerror(errno));
+		snprintf(judged, sizeof(judged), "%s", dir);
+	}
+	*ret = real;
+	*ret_system = system_folders;
+	return 0;
 }
 
 int plugin_file_load(const char *dir, const char *stem, struct plugin_file **ret, struct error *err)
 {
-	_cleanup_free_ char *real = NULL;
+	const char *real;
 	bool system_folders = false;
 	int r = real_folder(dir, &real, &system_folders, err);
 	if (r < 0)

@@ -225,7 +225,8 @@ static void record_loss(struct front *front, size_t len, const struct loss *loss
 	front_end(front);
 }
 
-/* Asks the worker; 0 with *exit when it answered, -1 with the loss. */
+/* Asks the worker; 0 with *exit when it answered, 1 when that was all it has to say, -1 with
+ * the loss. */
 static int judge(struct front *front, size_t len, struct refusal *refusal, int *exit_status,
 		 struct loss *loss)
 {
@@ -245,7 +246,7 @@ static int judge(struct front *front, size_t len, struct refusal *refusal, int *
 			print_note(front, &m);
 		} else if (m.type == LANE_ANSWER && answer_fits(&m)) {
 			*exit_status = print_answer(front, &m);
-			return 0;
+			return m.final ? 1 : 0;
 		} else {
 			loss_read(loss, &front->lane->progress);
 			loss->kind = LOSS_PROTOCOL;
@@ -255,10 +256,10 @@ static int judge(struct front *front, size_t len, struct refusal *refusal, int *
 	}
 }
 
-static int after_answer(struct front *front, size_t len, int exit_status)
+static int after_answer(struct front *front, size_t len, int exit_status, bool final)
 {
 	struct loss loss = {0};
-	bool lost = await_done(front, &loss) < 0;
+	bool lost = !final && await_done(front, &loss) < 0;
 	/* a shadow plugin took the worker down: that is worth a record, and nothing more */
 	bool shadow = (loss.flags & PROGRESS_SHADOW) != 0;
 	front_end(front);
@@ -295,8 +296,9 @@ int hook_run(const char *agent, const char *event, const char *config)
 		drain(0);
 		return exit_status;
 	}
-	if (judge(&front, arrival.len, &refusal, &exit_status, &loss) == 0)
-		return after_answer(&front, arrival.len, exit_status);
+	r = judge(&front, arrival.len, &refusal, &exit_status, &loss);
+	if (r >= 0)
+		return after_answer(&front, arrival.len, exit_status, r == 1);
 	front_halt(&front, &loss);
 	exit_status = refuse_loss(&refusal, &loss);
 	if (loss.kind != LOSS_CANCELLED)

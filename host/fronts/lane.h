@@ -70,6 +70,7 @@ struct lane_message {
 	int64_t deadline_ns, tick_ns; /* of the call; how often entries' own must be looked at */
 	/* ANSWER and DONE */
 	uint32_t exit;
+	uint32_t final; /* no DONE follows */
 	uint64_t out_len, err_len; /* at LANE_OUT, err behind out */
 	uint64_t taken;		   /* LINES: bytes of input answered */
 	uint32_t unreadable;	   /* LINES: answered lines that were no event */

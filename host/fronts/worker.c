@@ -92,7 +92,8 @@ static void send_kind(struct worker *w, const struct pawl_call *call)
 	reply(w, &m, LANE_KIND);
 }
 
-static void send_answer(struct worker *w, const struct answer *answer)
+/* final: nobody is to be told after it, the front need not wait. */
+static void send_answer(struct worker *w, const struct answer *answer, bool final)
 {
 	static struct lane_message m;
 	memset(&m, 0, sizeof(m));
@@ -103,6 +104,7 @@ static void send_answer(struct worker *w, const struct answer *answer)
 	m.exit = (uint32_t)answer->exit;
 	m.out_len = answer->out.len;
 	m.err_len = answer->exit == 2 ? answer->err.len : 0;
+	m.final = final;
 	reply(w, &m, LANE_ANSWER);
 }
 
@@ -329,7 +331,11 @@ static void serve_event(struct worker *w)
 	encode(w, &j);
 	if (w->told_audit_trouble)
 		send_note(w, "pawl: the audit could not record this call");
-	send_answer(w, &j.answer);
+	bool final = told || !w->config || !j.readable || !host_listens(w->host, j.call);
+	final = final && j.decision.n_asked_after == 0;
+	send_answer(w, &j.answer, final);
+	if (final)
+		return;
 	observe(w, &j, told);
 	memset(&done, 0, sizeof(done));
 	reply(w, &done, LANE_DONE);
@@ -458,13 +464,17 @@ static void settle(void)
 	umask(077);
 }
 
+/* One arena for config, options and the one event of a hook: each more is some system calls
+ * and fresh pages. eval rewinds the events', so the others need one of their own. */
 static void open_host(struct worker *w, const char *config)
 {
-	if (config_load(config[0] ? config : NULL, &w->config, &w->config_why) < 0) {
-		w->config = NULL;
-		return;
-	}
-	if (host_new(w->config, &w->host, &w->config_why) < 0) {
+	struct json_arena *kept = w->lines ? NULL : w->arena;
+	const char *path = config[0] ? config : NULL;
+	int r = kept ? config_load_in(kept, path, &w->config, &w->config_why) :
+		       config_load(path, &w->config, &w->config_why);
+	if (r == 0)
+		r = host_new(w->config, kept, &w->host, &w->config_why);
+	if (r < 0) {
 		w->config = NULL;
 		w->host = NULL;
 		return;
@@ -488,7 +498,6 @@ int worker_run(char *const argv[])
 	open_host(&w, argv[3]);
 	while (recv(w.socket, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
 		w.request = &request;
-		json_arena_rewind(w.arena, 0);
 		if (request.type == LANE_JUDGE)
 			serve_event(&w);
 		else if (request.type == LANE_RECORD)

@@ -50,7 +50,7 @@ static struct host *make_host(const char *plugin_dir)
 			      i ? "," : "", i);
 	snprintf(text + n, sizeof(text) - (size_t)n, "]}");
 	if (config_parse(str_of(text), "/bench/pawl.json", &config, &err) < 0 ||
-	    host_new(config, &host, &err) < 0)
+	    host_new(config, NULL, &host, &err) < 0)
 		fail(&err);
 	return host;
 }
