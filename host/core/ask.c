@@ -104,15 +104,31 @@ static int64_t entry_deadline(const struct host *host, const struct config_entry
 	return deadline;
 }
 
+/* Field by field, like reply_init and for its reason. */
+static void step_init(struct step *step, const struct config_entry *entry, size_t index, int round)
+{
+	const struct str absent = {NULL, 0};
+	step->entry = index;
+	step->plugin = entry->name;
+	step->version = absent;
+	step->verdict = VERDICT_NONE;
+	step->ns = 0;
+	step->round = round;
+	step->shadow = entry->shadow;
+	step->edited = step->conflict = false;
+	step->error_class = step->error_text = NULL;
+	step->rule = step->reason = absent;
+	step->args_after = NULL;
+	step->notes = NULL;
+	step->n_notes = 0;
+}
+
 void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int64_t *now_ns,
 	 struct step *step, struct pawl_reply *reply)
 {
 	struct slot *slot = &host->chain[entry];
 	int64_t start = *now_ns, deadline = entry_deadline(host, slot->entry, start);
-	*step = (struct step){.entry = entry,
-			      .plugin = slot->entry->name,
-			      .round = round,
-			      .shadow = slot->entry->shadow};
+	step_init(step, slot->entry, entry, round);
 	reply_init(reply, call);
 	atomic_store_explicit(&host->progress->deadline_ns, deadline, RELAXED);
 	if (!slot->plugin) {
@@ -124,7 +140,7 @@ void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int
 		}
 	}
 	struct plugin *plugin = slot->plugin;
-	step->version = (struct str){plugin->file->note.version, strlen(plugin->file->note.version)};
+	step->version = slot->version;
 	hook_fn hook = hook_for(&plugin->file->desc, call->kind);
 	if (!hook)
 		return;

@@ -18,6 +18,7 @@ struct run {
 	struct host *host;
 	struct pawl_call *call;
 	struct decision *decision;
+	struct match_subject subject;
 	const struct json_value *given; /* the arguments before any edit */
 	const struct str *gate;	 /* the require_approval pattern that speaks, or NULL */
 	enum verdict verdict;	 /* what stands so far */
@@ -190,8 +191,7 @@ static bool is_over(const struct run *run)
 
 static bool speaks(const struct run *run, const struct config_entry *entry)
 {
-	struct match_subject subject = call_subject(run->call);
-	return match_holds(&entry->match, &subject, true);
+	return match_holds(&entry->match, &run->subject, true);
 }
 
 /* A shadow entry is asked where it stands and changes nothing. */
@@ -377,20 +377,32 @@ static bool steps_new(struct run *run)
 	return true;
 }
 
+/* The remarks are left as they are: n_remarks says how many there are. */
+static void decision_init(struct decision *d)
+{
+	memset(d, 0, offsetof(struct decision, remarks));
+	d->n_remarks = d->n_asked_after = 0;
+}
+
 void host_judge(struct host *host, struct pawl_call *call, struct decision *decision)
 {
-	struct run run = {.host = host, .call = call, .decision = decision};
-	memset(decision, 0, sizeof(*decision));
+	struct run run = {.host = host,
+			  .call = call,
+			  .decision = decision,
+			  .subject = call_subject(call)};
+	decision_init(decision);
 	run.given = decision->args = call->root[call_args_root(call)];
-	host_refuse(host, call, decision, REFUSED_HOST, STR("out of memory"));
-	if (!steps_new(&run))
+	decision->verdict = VERDICT_DENY;
+	decision->refused_by = REFUSED_HOST;
+	if (!steps_new(&run)) {
+		host_refuse(host, call, decision, REFUSED_HOST, STR("out of memory"));
 		return;
+	}
 	run.now_ns = io_monotonic_ns();
 	if (halted(&run) || (call->kind == EVENT_PRE_TOOL && static_deny(&run)))
 		return;
 	if (call->kind == EVENT_PRE_TOOL)
 		run.gate = patterns_find_tool(&host->config->require_approval, &call->tool);
-	decision->reason = decision->refusal = (struct str){NULL, 0};
 	run.verdict = VERDICT_ALLOW;
 	first_round(&run);
 	if (run.verdict == VERDICT_ALLOW || run.verdict == VERDICT_REQUIRE_APPROVAL)
@@ -411,7 +423,10 @@ static const struct json_value *args_before(const struct decision *d, size_t ent
 
 void host_judge_shadow(struct host *host, struct pawl_call *call, struct decision *decision)
 {
-	struct run run = {.host = host, .call = call, .decision = decision};
+	struct run run = {.host = host,
+			  .call = call,
+			  .decision = decision,
+			  .subject = call_subject(call)};
 	const struct config *config = host->config;
 	const struct json_value *args = call->root[PAWL_R_ARGS];
 	run.now_ns = io_monotonic_ns();

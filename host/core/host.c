@@ -109,6 +109,8 @@ int slot_load(struct host *host, struct slot *slot)
 	ask_end(host);
 	if (r < 0)
 		slot->failed = true;
+	else
+		slot->version = str_of(slot->plugin->file->note.version);
 	return r;
 }
 

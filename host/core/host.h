@@ -25,6 +25,7 @@ enum shadow_mode { SHADOW_IN_PLACE, SHADOW_AFTER, SHADOW_SKIP };
 struct slot {
 	const struct config_entry *entry;
 	struct plugin *plugin; /* NULL until loaded */
+	struct str version;    /* of the plugin */
 	bool failed;	       /* loading was tried and refused: the slot refuses */
 	struct error why;
 };

@@ -11,14 +11,24 @@
 #include "base/text.h"
 #include "core/replytable.h"
 
+/* Field by field: a plugin a call, and clearing the whole costs more than the hook. */
 void reply_init(struct pawl_reply *reply, const struct pawl_call *call)
 {
-	memset(reply, 0, offsetof(struct pawl_reply, notes));
+	const struct str absent = {NULL, 0};
 	reply->arena = call->arena;
 	reply->limits = call->limits;
 	reply->merge = call->kind == EVENT_PRE_MODEL;
 	reply->args = call->root[call_args_root(call)];
+	reply->edited = reply->grant = false;
+	reply->rule = reply->reason = absent;
+	reply->result = NULL;
+	reply->result_is_error = false;
+	reply->approval_given = false;
+	reply->instructions = absent;
 	reply->timeout_ns = -1;
+	reply->told = absent;
+	reply->fault = NULL;
+	reply->n_notes = 0;
 }
 
 static struct str in(pawl_str text)

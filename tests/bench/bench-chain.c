@@ -49,7 +49,7 @@ static struct host *make_host(const char *plugin_dir)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s{\"plugin\": \"allow%d\"}",
 			      i ? "," : "", i);
 	snprintf(text + n, sizeof(text) - (size_t)n, "]}");
-	if (config_parse(str_of(text), "/bench/pawl.json", &config, &err) < 0 ||
+	if (config_parse(str_of(text), "/pawl.json", &config, &err) < 0 ||
 	    host_new(config, NULL, &host, &err) < 0)
 		fail(&err);
 	return host;
