@@ -141,14 +141,31 @@ static always_inline byte *read_escape(struct reader *r, byte *at, byte **to)
 	return refuse(r, at, EBADMSG, "unknown escape in a string");
 }
 
+/* The bytes of a well-formed sequence of two or three, by one look at a word; else 0. */
+static always_inline size_t short_sequence(const byte *at)
+{
+	uint64_t word = load_4((const char *)at);
+	if ((word & 0xc0e0) == 0x80c0)
+		return word & 0x1e ? 2 : 0;
+	if ((word & 0xc0c0f0) != 0x8080e0)
+		return 0;
+	/* neither overlong nor a surrogate */
+	return (word & 0x200f) && (word & 0x200f) != 0x200d ? 3 : 0;
+}
+
+/* Sequences, and single spaces between them. */
 static inline byte *read_sequences(struct reader *r, byte *at, byte **to)
 {
 	byte *out = *to;
 	do {
-		size_t n = utf8_length(at, (size_t)(r->end - at));
+		size_t n = short_sequence(at);
+		if (unlikely(n == 0))
+			n = utf8_length(at, (size_t)(r->end - at));
 		if (unlikely(n == 0))
 			return refuse(r, at, EBADMSG, "not valid UTF-8");
 		for (; n > 0; n--)
+			*out++ = *at++;
+		if (*at == ' ' && at[1] >= 0x80)
 			*out++ = *at++;
 	} while (*at >= 0x80);
 	*to = out;
@@ -159,20 +176,22 @@ static inline byte *read_sequences(struct reader *r, byte *at, byte **to)
  * over is needed. */
 static always_inline void move_down(byte *to, const byte *at, size_t len)
 {
-	for (; len > 16; len -= 8, to += 8, at += 8)
-		memcpy(to, at, 8);
+	uint64_t first, last;
+	for (; len > 16; len -= 8, to += 8, at += 8) {
+		memcpy(&first, at, 8);
+		memcpy(to, &first, 8);
+	}
 	if (len >= 8) {
-		uint64_t first, last;
 		memcpy(&first, at, 8);
 		memcpy(&last, at + len - 8, 8);
 		memcpy(to, &first, 8);
 		memcpy(to + len - 8, &last, 8);
 	} else if (len >= 4) {
-		uint32_t first, last;
-		memcpy(&first, at, 4);
-		memcpy(&last, at + len - 4, 4);
-		memcpy(to, &first, 4);
-		memcpy(to + len - 4, &last, 4);
+		uint32_t head, tail;
+		memcpy(&head, at, 4);
+		memcpy(&tail, at + len - 4, 4);
+		memcpy(to, &head, 4);
+		memcpy(to + len - 4, &tail, 4);
 	} else {
 		for (; len > 0; len--)
 			*to++ = *at++;
@@ -186,28 +205,81 @@ static byte *refuse_in_string(struct reader *r, const byte *at)
 	return refuse(r, at, EBADMSG, "control character 0x%02x in a string", *at);
 }
 
+#ifdef __SSE2__
+/* Up to 17 of 32 bytes; less than 16 when it came to something else.  A word that is
+ * written may be longer than what it is for. */
+static always_inline unsigned unescape_block(const byte *from, byte **to)
+{
+	struct scan_block block = scan_block(from);
+	unsigned pos = 0;
+	byte *out = *to;
+	while (pos < 16) {
+		unsigned next = (unsigned)__builtin_ctz(block.slashes | block.others | 1u << 16);
+		memcpy(out, from + pos, 16);
+		out += next - pos;
+		pos = next;
+		if (!(block.slashes >> next & 1))
+			break;
+		byte plain = escapes[from[next + 1]];
+		if (unlikely(!plain))
+			break;
+		*out++ = plain;
+		pos = next + 2;
+		block.slashes &= ~(3u << next);
+		block.others &= ~(2u << next);
+	}
+	*to = out;
+	return pos;
+}
+#endif
+
+/* Goes on while there are plain characters and simple escapes, sixteen bytes at a time.
+ * Those come from the other copy of the text, so that whole words can be written here:
+ * what that spoils behind *at is mended at the end. */
+static always_inline void read_blocks(struct reader *r, byte **at, byte **to)
+{
+#ifdef __SSE2__
+	const byte *from = r->source + (*at - r->text), *begin = from;
+	const byte *end = r->source + (r->end - r->text);
+	byte *out = *to;
+	enum { NONE = 99 };
+	unsigned pos = NONE;
+	for (; pos >= 16 && end - from >= 32; from += pos)
+		pos = unescape_block(from, &out);
+	if (pos == NONE)
+		return;
+	*at += from - begin;
+	*to = out;
+	memcpy(*at, from, (size_t)(end - from < 16 ? end - from : 16));
+#else
+	(void)r, (void)at, (void)to;
+#endif
+}
+
 /* A string from its first byte that is not plain ASCII on; behind the closing quote. */
 __attribute__((noinline)) static byte *read_rest(struct reader *r, byte *at, byte **text_end)
 {
 	byte *to = at;
-	while (*at != '"') {
-		if (likely(*at == '\\'))
-			at = read_escape(r, at, &to);
-		else if (*at >= 0x80)
-			at = read_sequences(r, at, &to);
-		else
-			return refuse_in_string(r, at);
-		if (unlikely(!at))
-			return NULL;
+	while (at) {
+		read_blocks(r, &at, &to);
 		byte *next = scan_string(at);
 		if (to != at)
 			move_down(to, at, (size_t)(next - at));
 		to += next - at;
 		at = next;
+		if (*at == '\\') {
+			at = read_escape(r, at, &to);
+		} else if (*at >= 0x80) {
+			at = read_sequences(r, at, &to);
+		} else if (*at != '"') {
+			return refuse_in_string(r, at);
+		} else {
+			*to = '\0';
+			*text_end = to;
+			return at + 1;
+		}
 	}
-	*to = '\0';
-	*text_end = to;
-	return at + 1;
+	return NULL;
 }
 
 /* at is behind the opening quote. */

@@ -64,6 +64,7 @@ static bool reader_init(struct reader *r, struct json_arena *arena, struct str t
 		memcpy(r->text, text.ptr, text.len);
 	memset(r->text + text.len, 0, SCAN_PAD);
 	r->end = r->text + text.len;
+	r->source = (const byte *)text.ptr;
 	doc->original = original ? json_arena_frozen(arena, original) : text.ptr;
 	doc->scratch = json_arena_frozen(arena, r->text);
 	memcpy(doc->key, arena_key(arena), sizeof(doc->key));

@@ -30,6 +30,21 @@ static inline unsigned char *scan_string(unsigned char *at)
 	}
 }
 
+/* A bit a byte of sixteen. */
+struct scan_block {
+	unsigned slashes, others;
+};
+
+static inline struct scan_block scan_block(const unsigned char *at)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)at);
+	__m128i other = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+				     _mm_cmplt_epi8(v, _mm_set1_epi8(' ')));
+	__m128i slash = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
+	return (struct scan_block){(unsigned)_mm_movemask_epi8(slash),
+				   (unsigned)_mm_movemask_epi8(other)};
+}
+
 #else
 
 static inline uint64_t scan_zeros(uint64_t word)

@@ -181,6 +181,42 @@ static void test_comments_only_where_asked(void **state)
 			fail_msg("%s", bad[i]);
 }
 
+/* What has to be looked at closely, at every place of the blocks that strings are read in,
+ * and with every length behind it. */
+static void test_strings_are_unescaped_at_any_place(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *written, *read;
+	} pieces[] = {
+		{"\\n", "\n"}, {"\\\"", "\""}, {"\\\\", "\\"}, {"\\\\\\\"", "\\\""},
+		{"\\u0041", "A"}, {"\\uD834\\uDD1E", "\xf0\x9d\x84\x9e"},
+		{"\xc3\xa9", "\xc3\xa9"}, {"\xe2\x82\xac \xe2\x82\xac", "\xe2\x82\xac \xe2\x82\xac"},
+		{"\\t\xf0\x9d\x84\x9e\\/", "\t\xf0\x9d\x84\x9e/"}, {"\\b\\f\\r", "\b\f\r"},
+	};
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ";
+	size_t mark = json_arena_mark(arena);
+	for (size_t p = 0; p < sizeof(pieces) / sizeof(*pieces); p++)
+		for (int before = 0; before < 40; before++)
+			for (int after = 0; after < 40; after++) {
+				char text[256], expected[256];
+				struct str string;
+				snprintf(text, sizeof(text), "[\"%.*s%s%.*s%s%.*s\",[\"x\"]]", before,
+					 plain, pieces[p].written, after % 7, plain,
+					 pieces[p].written, after, plain);
+				snprintf(expected, sizeof(expected), "%.*s%s%.*s%s%.*s", before, plain,
+					 pieces[p].read, after % 7, plain, pieces[p].read, after,
+					 plain);
+				const struct json_value *v = read_text(text);
+				assert_int_equal(json_string(json_item(v, 0), &string), 0);
+				assert_str(string, expected);
+				assert_int_equal(json_string(json_at(v, STR("/1/0")), &string), 0);
+				assert_str(string, "x");
+				assert_str(json_raw(v), text);
+				json_arena_rewind(arena, mark);
+			}
+}
+
 /* ---- limits ---------------------------------------------------------------------- */
 
 static int limited(const char *text, size_t bytes, size_t values, unsigned depth)
@@ -375,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_reader_refuses_and_says_where),
 		cmocka_unit_test(test_reader_refuses_every_cut),
 		cmocka_unit_test(test_comments_only_where_asked),
+		cmocka_unit_test(test_strings_are_unescaped_at_any_place),
 		cmocka_unit_test(test_limits_hold_exactly),
 		cmocka_unit_test(test_limits_have_a_ceiling),
 		cmocka_unit_test(test_full_arena_refuses),
