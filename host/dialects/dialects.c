@@ -210,7 +210,8 @@ int dialect_substitute_as_deny(const struct host *host, struct pawl_call *call,
 int dialect_keep(struct pawl_call *call, const struct json_writer *w, struct json_object *o,
 		 struct answer *answer, struct error *err)
 {
-	answer->out = json_arena_text(call->arena, w->text(o));
+	struct str text = w->text(o);
+	answer->out = text.ptr ? json_arena_text(call->arena, text) : text;
 	w->free(o);
 	return answer->out.ptr ? 0 : error_set(err, ENOMEM, "out of memory");
 }
