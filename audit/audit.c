@@ -180,35 +180,43 @@ static void take_call(const struct audit *a, const pawl_call *call, struct recor
 	r->position = a->host->number(call, PAWL_N_POSITION);
 }
 
-static const struct {
+/* Members of the host's record, and where they go. */
+struct field {
 	const char *name;
 	size_t at;
-} record_texts[] = {
-	{"trust", offsetof(struct record, trust)},
-	{"client", offsetof(struct record, client)},
-	{"agent", offsetof(struct record, agent)},
-	{"agent_type", offsetof(struct record, agent_type)},
-	{"cwd", offsetof(struct record, cwd)},
-	{"run_id", offsetof(struct record, run)},
-	{"decision", offsetof(struct record, verdict)},
-	{"reason", offsetof(struct record, reason)},
-	{"rule", offsetof(struct record, rule)},
-	{"plugin", offsetof(struct record, plugin)},
-	{"refused_by", offsetof(struct record, refused_by)},
-	{"error_class", offsetof(struct record, error_class)},
-	{"instructions", offsetof(struct record, instructions)},
-	{"config", offsetof(struct record, config)},
-}, record_raws[] = {
-	{"tool_input", offsetof(struct record, input)},
-	{"tool_input_given", offsetof(struct record, input_given)},
-	{"tool_result", offsetof(struct record, result)},
-	{"trace", offsetof(struct record, trace)},
-	{"data", offsetof(struct record, data)},
-}, tool_texts[] = {
-	{"name", offsetof(struct record, tool)},
-	{"source", offsetof(struct record, source)},
-	{"server", offsetof(struct record, server)},
-	{"raw", offsetof(struct record, tool_raw)},
+};
+
+static const struct field record_texts[] = {
+    {"trust", offsetof(struct record, trust)},
+    {"client", offsetof(struct record, client)},
+    {"agent", offsetof(struct record, agent)},
+    {"agent_type", offsetof(struct record, agent_type)},
+    {"cwd", offsetof(struct record, cwd)},
+    {"run_id", offsetof(struct record, run)},
+    {"decision", offsetof(struct record, verdict)},
+    {"reason", offsetof(struct record, reason)},
+    {"rule", offsetof(struct record, rule)},
+    {"plugin", offsetof(struct record, plugin)},
+    {"refused_by", offsetof(struct record, refused_by)},
+    {"error_class", offsetof(struct record, error_class)},
+    {"instructions", offsetof(struct record, instructions)},
+    {"config", offsetof(struct record, config)},
+};
+
+/* kept as bytes */
+static const struct field record_raws[] = {
+    {"tool_input", offsetof(struct record, input)},
+    {"tool_input_given", offsetof(struct record, input_given)},
+    {"tool_result", offsetof(struct record, result)},
+    {"trace", offsetof(struct record, trace)},
+    {"data", offsetof(struct record, data)},
+};
+
+static const struct field tool_texts[] = {
+    {"name", offsetof(struct record, tool)},
+    {"source", offsetof(struct record, source)},
+    {"server", offsetof(struct record, server)},
+    {"raw", offsetof(struct record, tool_raw)},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -271,6 +279,45 @@ static int split_record(struct json_arena *arena, struct str text, struct record
 	return more < 0 ? error_set(err, EINVAL, "the record is not a JSON object") : 0;
 }
 
+static bool is_known(struct str name)
+{
+	static const char *const others[] = {"type",     "tool",      "turn",
+					     "position", "timeout_s", "is_error"};
+	for (size_t i = 0; i < COUNT(record_texts); i++)
+		if (str_is(name, record_texts[i].name))
+			return true;
+	for (size_t i = 0; i < COUNT(others); i++)
+		if (str_is(name, others[i]))
+			return true;
+	return false;
+}
+
+/* Whatever else a host says of a record goes into its data. */
+static void take_others(struct json_arena *arena, const struct json_value *root, struct record *r)
+{
+	size_t len = 0;
+	char *data = r->data.ptr ? NULL : json_arena_alloc(arena, json_raw(root).len + 2);
+	const struct json_value *value;
+	for (size_t i = 0; data && i < json_length(root); i++) {
+		struct str name = json_key(root, i, &value), text = json_raw(value);
+		struct str quoted =
+		    is_known(name) ? (struct str){NULL, 0} : json_quote(arena, name);
+		/* a name may be longer quoted than it was: leave it out then */
+		if (!quoted.ptr || len + quoted.len + text.len + 3 > json_raw(root).len + 2)
+			continue;
+		data[len] = len == 0 ? '{' : ',';
+		memcpy(data + len + 1, quoted.ptr, quoted.len);
+		len += 1 + quoted.len;
+		data[len++] = ':';
+		memcpy(data + len, text.ptr, text.len);
+		len += text.len;
+	}
+	if (len > 0) {
+		data[len++] = '}';
+		r->data = (struct str){json_arena_frozen(arena, data), len};
+	}
+}
+
 static int take_record(struct json_arena *arena, struct str text, struct str *type,
 		       struct record *r, struct error *err)
 {
@@ -292,6 +339,7 @@ static int take_record(struct json_arena *arena, struct str text, struct str *ty
 	take_number(root, "timeout_s", &r->timeout_s);
 	if (json_boolean(json_member(root, STR("is_error")), &flag) == 0)
 		r->is_error = flag;
+	take_others(arena, root, r);
 	return 0;
 }
 
@@ -323,7 +371,6 @@ static int32_t audit_decided(void *self, const pawl_call *call, pawl_str record_
 	struct str type = STR("unknown");
 	size_t mark = json_arena_mark(a->arena);
 	take_call(a, call, &record);
-	record.event = (struct str){NULL, 0};
 	int r = take_record(a->arena, str_from(record_json), &type, &record, &err);
 	if (r == 0) {
 		record.type = type.ptr;
@@ -348,7 +395,8 @@ static bool says_error(const struct audit *a, const pawl_call *call)
 	const pawl_value *result = a->host->root(call, PAWL_R_RESULT);
 	return a->host->number(call, PAWL_N_IS_ERROR) == 1 ||
 	       str_is(text_of(a, call, PAWL_T_EVENT), "PostToolUseFailure") ||
-	       (a->host->boolean(a->host->member(result, (pawl_str){"isError", 7}), &yes) == 0 && yes);
+	       (a->host->boolean(a->host->member(result, (pawl_str){"isError", 7}), &yes) == 0 &&
+		yes);
 }
 
 static int32_t audit_post_tool_use(void *self, const pawl_call *call)
@@ -360,7 +408,7 @@ static int32_t audit_post_tool_use(void *self, const pawl_call *call)
 	record.substituted = a->host->number(call, PAWL_N_SUBSTITUTED) == 1 ? 1 : -1;
 	record.type = record.is_error ? "call.failed" : "call.completed";
 	record.outcome = record.substituted == 1 ? STR("substituted")
-			 : record.is_error	 ? STR("tool_error")
+			 : record.is_error       ? STR("tool_error")
 						 : STR("ok");
 	record.duration_ns = a->host->number(call, PAWL_N_DURATION_NS);
 	record.input = root_of(a, call, PAWL_R_ARGS);
@@ -369,8 +417,8 @@ static int32_t audit_post_tool_use(void *self, const pawl_call *call)
 		record.input_given = (struct str){NULL, 0};
 	record.result = root_of(a, call, PAWL_R_RESULT);
 	if (!record.result.ptr) { /* a failure may come as an error and no result */
-		const pawl_value *error = a->host->member(a->host->root(call, PAWL_R_EVENT),
-							  (pawl_str){"error", 5});
+		const pawl_value *error =
+		    a->host->member(a->host->root(call, PAWL_R_EVENT), (pawl_str){"error", 5});
 		record.result = error ? str_from(a->host->json(error)) : record.result;
 	}
 	return write_record(a, &record, false);
@@ -384,7 +432,7 @@ static int32_t audit_stop(void *self, const pawl_call *call)
 	record.type = "session.stop";
 	record.call = record.tool = record.source = record.server = (struct str){NULL, 0};
 	const pawl_value *reason =
-		a->host->member(a->host->root(call, PAWL_R_EVENT), (pawl_str){"reason", 6});
+	    a->host->member(a->host->root(call, PAWL_R_EVENT), (pawl_str){"reason", 6});
 	char *data = NULL;
 	if (a->host->type(reason) == PAWL_STRING) {
 		struct str text = str_from(a->host->json(reason));
@@ -438,7 +486,8 @@ static int32_t audit_open(const pawl_host *host, const pawl_value *options, void
 	a->sync = 1;
 	if (host->string(host->member(options, (pawl_str){"path", 4}), &path) != 0 ||
 	    path.len == 0 || memchr(path.ptr, '\0', path.len))
-		return refuse(host, a, PAWL_E_OPTION, "option \"path\": the database's path is missing");
+		return refuse(host, a, PAWL_E_OPTION,
+			      "option \"path\": the database's path is missing");
 	if (host->string(host->member(options, (pawl_str){"sync", 4}), &sync) == 0)
 		a->sync = !str_is(str_from(sync), "off");
 	(void)host->integer(host->member(options, (pawl_str){"max_value", 9}), &max);
@@ -454,29 +503,29 @@ static int32_t audit_open(const pawl_host *host, const pawl_value *options, void
 }
 
 static const pawl_option options[] = {
-	{"path", PAWL_OPT_PATH, PAWL_OPTF_REQUIRED, NULL,
-	 "the database; log, summaries and locks lie beside it", NULL},
-	{"sync", PAWL_OPT_STRING, 0, "\"always\"",
-	 "whether a record is on the disk before it counts as written", "always|off"},
-	{"max_value", PAWL_OPT_INTEGER, 0, "65536",
-	 "bytes of an input or result kept whole; a larger one is replaced by its digest", NULL},
-	{NULL, 0, 0, NULL, NULL, NULL},
+    {"path", PAWL_OPT_PATH, PAWL_OPTF_REQUIRED, NULL,
+     "the database; log, summaries and locks lie beside it", NULL},
+    {"sync", PAWL_OPT_STRING, 0, "\"always\"",
+     "whether a record is on the disk before it counts as written", "always|off"},
+    {"max_value", PAWL_OPT_INTEGER, 0, "65536",
+     "bytes of an input or result kept whole; a larger one is replaced by its digest", NULL},
+    {NULL, 0, 0, NULL, NULL, NULL},
 };
 
 static const pawl_plugin plugin = {
-	.struct_size = sizeof(pawl_plugin),
-	.abi_minor = PAWL_ABI_MINOR,
-	.option_size = sizeof(pawl_option),
-	.id = "audit",
-	.version = "0.1.0",
-	.vendor = "pawl",
-	.summary = "writes every decision, execution and session's end to the audit store",
-	.options = options,
-	.open = audit_open,
-	.close = audit_close,
-	.post_tool_use = audit_post_tool_use,
-	.decided = audit_decided,
-	.stop = audit_stop,
+    .struct_size = sizeof(pawl_plugin),
+    .abi_minor = PAWL_ABI_MINOR,
+    .option_size = sizeof(pawl_option),
+    .id = "audit",
+    .version = "0.1.0",
+    .vendor = "pawl",
+    .summary = "writes every decision, execution and session's end to the audit store",
+    .options = options,
+    .open = audit_open,
+    .close = audit_close,
+    .post_tool_use = audit_post_tool_use,
+    .decided = audit_decided,
+    .stop = audit_stop,
 };
 
 PAWL_PLUGIN("audit", "0.1.0", plugin)

@@ -63,7 +63,8 @@ int chain_add(struct chain *chain, struct str body, char **text, size_t *len, st
 		return error_set(err, ENOMEM, "out of memory");
 	*text = grown;
 	char hex[CHAIN_HEX + 1], *line = grown + *len;
-	size_t at = (size_t)sprintf(line, HEAD "%d" SEQ "%" PRIu64 ",", CHAIN_VERSION, chain->seq + 1);
+	size_t at =
+	    (size_t)sprintf(line, HEAD "%d" SEQ "%" PRIu64 ",", CHAIN_VERSION, chain->seq + 1);
 	memcpy(line + at, body.ptr, body.len);
 	at += body.len;
 	chain_hex(chain->head, hex);

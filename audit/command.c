@@ -8,10 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/io.h"
 #include "db.h"
 #include "ingest.h"
 #include "line.h"
+
+#define WAIT_NS ((int64_t)2000000000)
 
 int command_failed(const struct error *err)
 {
@@ -19,28 +23,39 @@ int command_failed(const struct error *err)
 	return 1;
 }
 
-static int open_level(const struct query *query, sqlite3 **ret, struct error *err)
+/* Others may be filling it just now. */
+static int drain(const struct query *query, struct error *err)
+{
+	int64_t start = io_monotonic_ns();
+	int r;
+	while ((r = ingest_drain(&query->store, INGEST_NO_LIMIT, err)) == 1 &&
+	       io_monotonic_ns() - start < WAIT_NS)
+		usleep(10000);
+	return r;
+}
+
+/* A database that this process could not fill is as good, if it is level. */
+static int open_database(const struct query *query, int drained, sqlite3 **ret, struct error *err)
 {
 	struct ingest_place place;
 	int r = db_open(&query->store, DB_READ, ret, err);
-	if (r == 0)
+	if (r == 0 && drained != 0)
 		r = ingest_place(&query->store, *ret, &place, err);
-	if (r == 0 && place.offset != place.size)
-		r = error_set(err, EAGAIN, "%s: not level with the log", query->store.db);
-	if (r < 0) {
-		sqlite3_close(*ret);
-		*ret = NULL;
-	}
+	if (r == 0 && drained != 0 && place.offset != place.size)
+		r = error_set(err, EAGAIN, "%s: %lld bytes behind the log", query->store.db,
+			      (long long)(place.size - place.offset));
 	return r;
 }
 
 int command_index(const struct query *query, sqlite3 **ret, struct error *err)
 {
 	struct error why = {""};
-	int drained = ingest_drain(&query->store, INGEST_NO_LIMIT, &why);
-	struct error *second = drained < 0 ? NULL : &why;
-	if (open_level(query, ret, second) == 0)
+	int drained = drain(query, &why);
+	/* why it could not be filled says more than that it is behind */
+	if (open_database(query, drained, ret, drained < 0 ? NULL : &why) == 0)
 		return 0;
+	sqlite3_close(*ret);
+	*ret = NULL;
 	if (!query->quiet)
 		fprintf(stderr, "pawl audit: %s; reading the log instead\n", why.text);
 	int r = db_open(&query->store, DB_MEMORY, ret, err);
@@ -70,10 +85,11 @@ static void add_column(struct json_object *to, sqlite3_stmt *stmt, int i)
 		json_object_object_add(to, name + 5,
 				       json_object_new_boolean(sqlite3_column_int(stmt, i)));
 	else if (sqlite3_column_type(stmt, i) == SQLITE_INTEGER)
-		json_object_object_add(to, name, json_object_new_int64(sqlite3_column_int64(stmt, i)));
-	else
 		json_object_object_add(to, name,
-				       json_object_new_string_len(text, sqlite3_column_bytes(stmt, i)));
+				       json_object_new_int64(sqlite3_column_int64(stmt, i)));
+	else
+		json_object_object_add(
+		    to, name, json_object_new_string_len(text, sqlite3_column_bytes(stmt, i)));
 }
 
 struct json_object *command_row(sqlite3_stmt *stmt)
@@ -104,6 +120,6 @@ struct json_object *command_pair(const char *a, struct json_object *first, const
 void command_print(struct json_object *object)
 {
 	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-							    JSON_C_TO_STRING_NOSLASHESCAPE));
+							JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }

@@ -19,7 +19,7 @@ struct json_object;
 struct query {
 	const char *db, *session, *tool, *type, *decision, *format, *target;
 	int64_t since_ms; /* INT64_MIN: none */
-	int64_t limit;	  /* -1: not given, 0: no limit */
+	int64_t limit;    /* -1: not given, 0: no limit */
 	bool json, quiet;
 	struct store store;
 };

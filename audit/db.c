@@ -21,10 +21,10 @@
 static const struct {
 	int sqlite, code;
 } codes[] = {
-	{SQLITE_BUSY, EBUSY},	   {SQLITE_LOCKED, EBUSY},   {SQLITE_FULL, ENOSPC},
-	{SQLITE_READONLY, EROFS},  {SQLITE_PERM, EACCES},    {SQLITE_CORRUPT, EBADMSG},
-	{SQLITE_NOTADB, EBADMSG},  {SQLITE_TOOBIG, E2BIG},   {SQLITE_NOMEM, ENOMEM},
-	{SQLITE_CANTOPEN, EACCES}, {SQLITE_IOERR, EIO},
+    {SQLITE_BUSY, EBUSY},      {SQLITE_LOCKED, EBUSY}, {SQLITE_FULL, ENOSPC},
+    {SQLITE_READONLY, EROFS},  {SQLITE_PERM, EACCES},  {SQLITE_CORRUPT, EBADMSG},
+    {SQLITE_NOTADB, EBADMSG},  {SQLITE_TOOBIG, E2BIG}, {SQLITE_NOMEM, ENOMEM},
+    {SQLITE_CANTOPEN, EACCES}, {SQLITE_IOERR, EIO},
 };
 
 int db_failed(sqlite3 *db, const char *what, struct error *err)
@@ -59,7 +59,7 @@ static int number_of(sqlite3 *db, const char *sql, int64_t *ret, struct error *e
 /* Rollback journal, not WAL: SQLite before 3.51.3 can lose a commit in WAL mode when
  * two connections reset the log at once, WAL needs a local file system, and an
  * auditor who may only read could not open it at all. */
-static const char ingest_settings[] = "PRAGMA journal_mode = TRUNCATE;"
+static const char ingest_settings[] = "PRAGMA journal_mode = " DB_JOURNAL_MODE ";"
 				      "PRAGMA foreign_keys = ON;"
 				      "PRAGMA secure_delete = ON;";
 static const char settings[] = "PRAGMA trusted_schema = OFF;"
@@ -78,8 +78,9 @@ static int set_up(const struct store *store, sqlite3 *db, enum db_mode mode, str
 	if (r == 0 && mode == DB_INGEST)
 		r = db_exec(db, ingest_settings, err);
 	if (r == 0 && mode != DB_READ)
-		r = db_exec(db, store->sync ? "PRAGMA synchronous = FULL"
-					    : "PRAGMA synchronous = OFF", err);
+		r = db_exec(db,
+			    store->sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF",
+			    err);
 	return r;
 }
 
@@ -122,12 +123,12 @@ static int create_tables(sqlite3 *db, struct error *err)
  * we made it, so closing it costs nobody a lock. */
 static int create_file(const struct store *store, struct error *err)
 {
-	int fd = open(store->db, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-		      STORE_READ_MODE);
+	int fd =
+	    open(store->db, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, STORE_READ_MODE);
 	if (fd < 0)
 		return errno == EEXIST
-			       ? 0
-			       : error_set(err, errno, "%s: %s", store->db, strerror(errno));
+			   ? 0
+			   : error_set(err, errno, "%s: %s", store->db, strerror(errno));
 	close(fd);
 	return store_sync_dir(store, err);
 }
@@ -135,9 +136,9 @@ static int create_file(const struct store *store, struct error *err)
 int db_open(const struct store *store, enum db_mode mode, sqlite3 **ret, struct error *err)
 {
 	static const int flags[] = {
-		[DB_INGEST] = SQLITE_OPEN_READWRITE,
-		[DB_READ] = SQLITE_OPEN_READONLY,
-		[DB_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+	    [DB_INGEST] = SQLITE_OPEN_READWRITE,
+	    [DB_READ] = SQLITE_OPEN_READONLY,
+	    [DB_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 	};
 	int r = mode == DB_INGEST ? create_file(store, err) : 0;
 	if (r < 0)

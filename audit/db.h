@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "store.h"
 
+#define DB_JOURNAL_MODE "truncate"
+
 enum db_mode {
 	DB_INGEST, /* made when missing; [under the database's lock] */
 	DB_READ,   /* never written; waits up to 2 s for a writer */

@@ -78,7 +78,7 @@ int drops_read(const struct store *store, struct drops *ret, struct error *err)
 {
 	memset(ret, 0, sizeof(*ret));
 	_cleanup_close_ int fd =
-		openat(store->dirfd, STORE_DROPS, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	    openat(store->dirfd, STORE_DROPS, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : failed(store, -errno, err);
 	int r = load(fd, ret);
@@ -139,8 +139,8 @@ int drops_told(const struct store *store, const struct drops *told, struct error
 	if (r < 0)
 		return failed(store, r, err);
 	for (int i = 0; i < DROPS_REASONS; i++)
-		drops.pending[i] -= told->pending[i] < drops.pending[i] ? told->pending[i]
-									 : drops.pending[i];
+		drops.pending[i] -=
+		    told->pending[i] < drops.pending[i] ? told->pending[i] : drops.pending[i];
 	if (drops_sum(drops.pending) == 0)
 		drops.first_ms = drops.last_ms = 0;
 	r = save(fd, &drops);

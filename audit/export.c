@@ -47,8 +47,8 @@ static int copy(const struct query *query, FILE *in, struct json_arena *arena, s
 
 int command_export(const struct query *query)
 {
-	_cleanup_close_ int fd = openat(query->store.dirfd, STORE_LOG,
-					O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_close_ int fd =
+	    openat(query->store.dirfd, STORE_LOG, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct json_arena *arena = NULL;
 	struct error err;
 	if (fd < 0 && errno == ENOENT)

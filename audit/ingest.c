@@ -28,8 +28,8 @@ struct fill {
 	sqlite3 *db;
 	struct project *project;
 	struct json_arena *arena;
-	int fd;		 /* of the log; -1: there is none */
-	int64_t offset;	 /* how far the index has read */
+	int fd;                   /* of the log; -1: there is none */
+	int64_t offset;           /* how far the index has read */
 	char hash[CHAIN_HEX + 1]; /* of the line that ends there; "" at the beginning */
 	int64_t seq;
 	char *block;
@@ -77,12 +77,13 @@ static int load_place(struct fill *fill, struct error *err)
 static int save_place(struct fill *fill, struct error *err)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	if (sqlite3_prepare_v2(fill->db,
-			       "INSERT INTO segments(segment_id, path, first_seq, last_seq, last_hash,"
-			       " ingest_offset) VALUES(1, ?1, 1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET"
-			       " last_seq = excluded.last_seq, last_hash = excluded.last_hash,"
-			       " ingest_offset = excluded.ingest_offset",
-			       -1, &stmt, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(
+		fill->db,
+		"INSERT INTO segments(segment_id, path, first_seq, last_seq, last_hash,"
+		" ingest_offset) VALUES(1, ?1, 1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET"
+		" last_seq = excluded.last_seq, last_hash = excluded.last_hash,"
+		" ingest_offset = excluded.ingest_offset",
+		-1, &stmt, NULL) != SQLITE_OK)
 		return db_failed(fill->db, "database", err);
 	sqlite3_bind_text(stmt, 1, STORE_LOG, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(stmt, 2, fill->seq);
@@ -265,7 +266,8 @@ int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err
 	return r;
 }
 
-int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret, struct error *err)
+int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret,
+		 struct error *err)
 {
 	_cleanup_(fill_done) struct fill fill = {.store = store, .db = db, .fd = -1};
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;

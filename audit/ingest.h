@@ -35,6 +35,7 @@ int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struc
 struct ingest_place {
 	int64_t offset, size, last_seq, skipped;
 };
-int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret, struct error *err);
+int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret,
+		 struct error *err);
 
 #endif

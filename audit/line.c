@@ -83,9 +83,11 @@ static size_t utf8_length(const unsigned char *s, size_t len)
 	static const unsigned char first_min[] = {0xc2, 0xe0, 0xf0, 0xf5};
 	if (s[0] < 0x80)
 		return 1;
-	size_t n = s[0] < first_min[0] ? 0 : s[0] < first_min[1] ? 2 : s[0] < first_min[2] ? 3
-								: s[0] < first_min[3]	  ? 4
-											  : 0;
+	size_t n = s[0] < first_min[0]   ? 0
+		   : s[0] < first_min[1] ? 2
+		   : s[0] < first_min[2] ? 3
+		   : s[0] < first_min[3] ? 4
+					 : 0;
 	if (n == 0 || n > len)
 		return 0;
 	for (size_t i = 1; i < n; i++)
@@ -226,7 +228,8 @@ static bool add_execution(struct json_object *to, const struct record *r)
 	       add_digest(to, "input_digest", r->input) &&
 	       add_json(to, "input_given", r->input_given, r->max_value) &&
 	       add_json(to, "result", r->result, r->max_value) &&
-	       add_digest(to, "result_digest", r->result) && add_flag(to, "is_error", r->is_error) &&
+	       add_digest(to, "result_digest", r->result) &&
+	       add_flag(to, "is_error", r->is_error) &&
 	       add_flag(to, "substituted", r->substituted) && add_text(to, "outcome", r->outcome) &&
 	       add_number(to, "duration_ns", r->duration_ns);
 }
@@ -262,7 +265,7 @@ int line_body(struct record *record, char **ret, size_t *ret_len, struct error *
 		return error_set(err, ENOMEM, "out of memory");
 	size_t len;
 	const char *text = json_object_to_json_string_length(
-		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	    o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
 	char *body = text && len > 2 ? malloc(len - 1) : NULL;
 	if (!body)
 		return error_set(err, ENOMEM, "out of memory");

@@ -20,8 +20,8 @@
 /* Cap of one text (a reason, a name) and of the trace. */
 #define LINE_TEXT_MAX ((size_t)64 << 10)
 #define LINE_HEAD_MAX ((size_t)1024) /* of a replaced value */
-#define LINE_DEPTH_MAX 500	     /* of a value; a line adds one or two */
-#define LINE_ID_MAX 37		     /* a UUID and its NUL */
+#define LINE_DEPTH_MAX 500           /* of a value; a line adds one or two */
+#define LINE_ID_MAX 37               /* a UUID and its NUL */
 
 /* Absent: text with ptr NULL, numbers INT64_MIN, flags -1.  All borrowed. */
 struct record {

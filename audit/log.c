@@ -111,7 +111,8 @@ static int write_lines(const struct store *store, int fd, const char *name, bool
 				 name);
 	int r = write_once(store, fd, end, text.ptr, text.len);
 	if (r < 0)
-		return error_set(err, -r, "%s/%s: cannot write: %s", store->dir, name, strerror(-r));
+		return error_set(err, -r, "%s/%s: cannot write: %s", store->dir, name,
+				 strerror(-r));
 	return made ? store_sync_dir(store, err) : 0;
 }
 

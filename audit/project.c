@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +28,6 @@ enum statement {
 	SUBSTITUTED_BY_ID,
 	WAITING_BY_TOOL,
 	SUBSTITUTED_BY_TOOL,
-	GET_OUTCOME,
 	ADD_ROW,
 	TELL_SUBSTITUTED,
 	ADD_UNKNOWN,
@@ -35,90 +36,87 @@ enum statement {
 };
 
 static const char *const sql[STATEMENTS] = {
-	[ADD_EVENT] = "INSERT OR IGNORE INTO events(seq, event_id, segment_id, byte_off, ts_ms, mono_ns,"
-		      " boot_id, type, session_id, session_seq, call_id, tool_name, source, server,"
-		      " decision, outcome, plugin, rule, reason, client, agent_id, config_digest,"
-		      " data, hash) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-	[ADD_SKIPPED] = "INSERT OR IGNORE INTO skipped(segment_id, byte_off, bytes, why)"
-			" VALUES(?,?,?,?)",
-	[TOUCH_SESSION] =
-		"INSERT INTO sessions(session_id, client, trust, cwd, started_ms, last_ms, n_events,"
-		" max_seq) VALUES(?1,?2,?3,?4,?5,?5, ?6 IS NOT NULL, ifnull(?6, 0))"
-		" ON CONFLICT DO UPDATE SET client = ifnull(excluded.client, client),"
-		" trust = ifnull(excluded.trust, trust), cwd = ifnull(excluded.cwd, cwd),"
-		" last_ms = excluded.last_ms, n_events = n_events + excluded.n_events,"
-		" max_seq = max(max_seq, excluded.max_seq)",
-	[COUNT_SESSION] =
-		"UPDATE sessions SET n_calls = n_calls + ?2, n_allowed = n_allowed + ?3,"
-		" n_denied = n_denied + ?4, n_substituted = n_substituted + ?5,"
-		" n_approvals = n_approvals + ?6, n_modified = n_modified + ?7,"
-		" n_errors = n_errors + ?8, n_ok = n_ok + ?9, n_failed = n_failed + ?10,"
-		" n_unknown = n_unknown + ?11 WHERE session_id = ?1",
-	[END_SESSION] = "UPDATE sessions SET ended_ms = ?2, end_event = ?3, end_reason = ?4"
-			" WHERE session_id = ?1",
-	[NEXT_OCCURRENCE] =
-		"SELECT 1 + max(ifnull((SELECT max(occurrence) FROM decisions"
-		" WHERE session_id = ?1 AND call_id = ?2), 0),"
-		" ifnull((SELECT max(occurrence) FROM tool_calls"
-		" WHERE session_id = ?1 AND call_id = ?2), 0))",
-	[ADD_DECISION] =
-		"INSERT INTO decisions(session_id, call_id, occurrence, call_made, tool_name, source,"
-		" server, verdict, refused_by, plugin, rule, reason, args, args_digest, args_original,"
-		" trace, config_digest, seq, ts_ms, state)"
-		" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-	[SET_STATE] = "UPDATE decisions SET state = ?4"
-		      " WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
-	/* The oldest still open; else one given up at a stop; else one that was denied and
-	 * seems to have run all the same. */
-	[WAITING_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
-			  " WHERE session_id = ?1 AND call_id = ?2 AND state IN (1, 2, 3, 5)"
-			  " ORDER BY CASE state WHEN 3 THEN 1 WHEN 5 THEN 2 ELSE 0 END, occurrence"
-			  " LIMIT 1",
-	[SUBSTITUTED_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
-			      " WHERE session_id = ?1 AND call_id = ?2 AND state = 4"
-			      " ORDER BY occurrence LIMIT 1",
-	[WAITING_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
+    [ADD_EVENT] =
+	"INSERT OR IGNORE INTO events(seq, event_id, segment_id, byte_off, ts_ms, mono_ns,"
+	" boot_id, type, session_id, session_seq, call_id, tool_name, source, server,"
+	" decision, outcome, plugin, rule, reason, client, agent_id, config_digest,"
+	" data, hash) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [ADD_SKIPPED] = "INSERT OR IGNORE INTO skipped(segment_id, byte_off, bytes, why)"
+		    " VALUES(?,?,?,?)",
+    [TOUCH_SESSION] =
+	"INSERT INTO sessions(session_id, client, trust, cwd, started_ms, last_ms, n_events,"
+	" max_seq) VALUES(?1,?2,?3,?4,?5,?5, ?6 IS NOT NULL, ifnull(?6, 0))"
+	" ON CONFLICT DO UPDATE SET client = ifnull(excluded.client, client),"
+	" trust = ifnull(excluded.trust, trust), cwd = ifnull(excluded.cwd, cwd),"
+	" last_ms = excluded.last_ms, n_events = n_events + excluded.n_events,"
+	" max_seq = max(max_seq, excluded.max_seq)",
+    [COUNT_SESSION] = "UPDATE sessions SET n_calls = n_calls + ?2, n_allowed = n_allowed + ?3,"
+		      " n_denied = n_denied + ?4, n_substituted = n_substituted + ?5,"
+		      " n_approvals = n_approvals + ?6, n_modified = n_modified + ?7,"
+		      " n_errors = n_errors + ?8, n_ok = n_ok + ?9, n_failed = n_failed + ?10,"
+		      " n_unknown = n_unknown + ?11 WHERE session_id = ?1",
+    [END_SESSION] = "UPDATE sessions SET ended_ms = ?2, end_event = ?3, end_reason = ?4"
+		    " WHERE session_id = ?1",
+    [NEXT_OCCURRENCE] = "SELECT 1 + max(ifnull((SELECT max(occurrence) FROM decisions"
+			" WHERE session_id = ?1 AND call_id = ?2), 0),"
+			" ifnull((SELECT max(occurrence) FROM tool_calls"
+			" WHERE session_id = ?1 AND call_id = ?2), 0))",
+    [ADD_DECISION] =
+	"INSERT INTO decisions(session_id, call_id, occurrence, call_made, tool_name, source,"
+	" server, verdict, refused_by, plugin, rule, reason, args, args_digest, args_original,"
+	" trace, config_digest, seq, ts_ms, state)"
+	" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [SET_STATE] = "UPDATE decisions SET state = ?4"
+		  " WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
+    /* The oldest still open; else one given up at a stop; else one that was denied and
+     * seems to have run all the same. */
+    [WAITING_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
+		      " WHERE session_id = ?1 AND call_id = ?2 AND state IN (1, 2, 3, 5)"
+		      " ORDER BY CASE state WHEN 3 THEN 1 WHEN 5 THEN 2 ELSE 0 END, occurrence"
+		      " LIMIT 1",
+    [SUBSTITUTED_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
+			  " WHERE session_id = ?1 AND call_id = ?2 AND state = 4"
+			  " ORDER BY occurrence LIMIT 1",
+    [WAITING_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
+			" WHERE session_id = ?1 AND tool_name = ?2 AND call_made"
+			" AND state BETWEEN 1 AND 4 AND state <> 4"
+			" ORDER BY state = 3, seq LIMIT 64",
+    [SUBSTITUTED_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
 			    " WHERE session_id = ?1 AND tool_name = ?2 AND call_made"
-			    " AND state BETWEEN 1 AND 4 AND state <> 4"
-			    " ORDER BY state = 3, seq LIMIT 64",
-	[SUBSTITUTED_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
-				" WHERE session_id = ?1 AND tool_name = ?2 AND call_made"
-				" AND state BETWEEN 1 AND 4 AND state = 4 ORDER BY seq LIMIT 64",
-	[GET_OUTCOME] = "SELECT outcome FROM tool_calls"
-			" WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
-	[ADD_ROW] =
-		"INSERT INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name, source,"
-		" server, outcome, success, is_error, substituted, mutated, authorized_by, args,"
-		" args_original, args_digest, result, result_digest, client, agent_id, agent_type,"
-		" decision_seq, post_seq, started_ms, ended_ms, duration_us)"
-		" SELECT ?1, ?2, ?3, ?4, ?5, ifnull(?6, d.source), ifnull(?7, d.server), ?8, ?9, ?10,"
-		" ?11, ifnull(?13, d.args_original) IS NOT NULL,"
-		" CASE d.verdict WHEN 'require_approval' THEN 'human' WHEN 'deny' THEN 'denied'"
-		" ELSE iif(d.verdict IS NULL, 'unseen', 'policy') END,"
-		" ifnull(?12, d.args), ifnull(?13, d.args_original), ifnull(?14, d.args_digest),"
-		" ?15, ?16, ?17, ?18, ?19, d.seq, ?20, ifnull(d.ts_ms, ?21), ?21, ?22"
-		" FROM (SELECT 1) LEFT JOIN decisions d"
-		" ON d.session_id = ?1 AND d.call_id = ?2 AND d.occurrence = ?3 WHERE true"
-		" ON CONFLICT DO UPDATE SET outcome = excluded.outcome, success = excluded.success,"
-		" is_error = excluded.is_error, substituted = excluded.substituted,"
-		" args = excluded.args, args_digest = excluded.args_digest,"
-		" mutated = excluded.mutated, args_original = excluded.args_original,"
-		" result = excluded.result, result_digest = excluded.result_digest,"
-		" post_seq = excluded.post_seq, ended_ms = excluded.ended_ms,"
-		" duration_us = excluded.duration_us",
-	[TELL_SUBSTITUTED] =
-		"UPDATE tool_calls SET post_seq = ?4, result = ifnull(result, ?5),"
-		" result_digest = ifnull(result_digest, ?6), duration_us = ifnull(duration_us, ?7)"
-		" WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
-	[ADD_UNKNOWN] =
-		"INSERT OR IGNORE INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name,"
-		" source, server, outcome, mutated, authorized_by, args, args_original, args_digest,"
-		" decision_seq, started_ms) SELECT session_id, call_id, occurrence, call_made, tool_name,"
-		" source, server, 'unknown', args_original IS NOT NULL, 'policy', args, args_original,"
-		" args_digest, seq, ts_ms FROM decisions"
-		" WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
-	[STOP_OPEN] = "UPDATE decisions SET state = 3"
-		      " WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
+			    " AND state BETWEEN 1 AND 4 AND state = 4 ORDER BY seq LIMIT 64",
+    [ADD_ROW] =
+	"INSERT INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name, source,"
+	" server, outcome, success, is_error, substituted, mutated, authorized_by, args,"
+	" args_original, args_digest, result, result_digest, client, agent_id, agent_type,"
+	" decision_seq, post_seq, started_ms, ended_ms, duration_us)"
+	" SELECT ?1, ?2, ?3, ?4, ?5, ifnull(?6, d.source), ifnull(?7, d.server), ?8, ?9, ?10,"
+	" ?11, ifnull(?13, d.args_original) IS NOT NULL,"
+	" CASE d.verdict WHEN 'require_approval' THEN 'human' WHEN 'deny' THEN 'denied'"
+	" ELSE iif(d.verdict IS NULL, 'unseen', 'policy') END,"
+	" ifnull(?12, d.args), ifnull(?13, d.args_original), ifnull(?14, d.args_digest),"
+	" ?15, ?16, ?17, ?18, ?19, d.seq, ?20, ifnull(d.ts_ms, ?21), ?21, ?22"
+	" FROM (SELECT 1) LEFT JOIN decisions d"
+	" ON d.session_id = ?1 AND d.call_id = ?2 AND d.occurrence = ?3 WHERE true"
+	" ON CONFLICT DO UPDATE SET outcome = excluded.outcome, success = excluded.success,"
+	" is_error = excluded.is_error, substituted = excluded.substituted,"
+	" args = excluded.args, args_digest = excluded.args_digest,"
+	" mutated = excluded.mutated, args_original = excluded.args_original,"
+	" result = excluded.result, result_digest = excluded.result_digest,"
+	" post_seq = excluded.post_seq, ended_ms = excluded.ended_ms,"
+	" duration_us = excluded.duration_us",
+    [TELL_SUBSTITUTED] =
+	"UPDATE tool_calls SET post_seq = ?4, result = ifnull(result, ?5),"
+	" result_digest = ifnull(result_digest, ?6), duration_us = ifnull(duration_us, ?7)"
+	" WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
+    [ADD_UNKNOWN] =
+	"INSERT OR IGNORE INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name,"
+	" source, server, outcome, mutated, authorized_by, args, args_original, args_digest,"
+	" decision_seq, started_ms) SELECT session_id, call_id, occurrence, call_made, tool_name,"
+	" source, server, 'unknown', args_original IS NOT NULL, 'policy', args, args_original,"
+	" args_digest, seq, ts_ms FROM decisions"
+	" WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
+    [STOP_OPEN] = "UPDATE decisions SET state = 3"
+		  " WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
 };
 
 struct project {
@@ -178,8 +176,8 @@ static sqlite3_stmt *bind(struct project *project, enum statement which, const c
 }
 
 /* For statements without rows. */
-static int run(struct project *project, struct error *err, enum statement which,
-	       const char *kinds, ...)
+static int run(struct project *project, struct error *err, enum statement which, const char *kinds,
+	       ...)
 {
 	va_list ap;
 	va_start(ap, kinds);
@@ -210,7 +208,8 @@ static struct str column(sqlite3_stmt *stmt, int i)
 /* ---- a session's counts ------------------------------------------------------------ */
 
 struct counts {
-	int64_t calls, allowed, denied, substituted, approvals, modified, errors, ok, failed, unknown;
+	int64_t calls, allowed, denied, substituted, approvals, modified, errors, ok, failed,
+	    unknown;
 };
 
 static int64_t *count_of(struct counts *counts, struct str outcome)
@@ -227,8 +226,8 @@ static int count(struct project *project, struct str session, const struct count
 		 struct error *err)
 {
 	return run(project, err, COUNT_SESSION, "tiiiiiiiiii", session, n->calls, n->allowed,
-		   n->denied, n->substituted, n->approvals, n->modified, n->errors, n->ok, n->failed,
-		   n->unknown);
+		   n->denied, n->substituted, n->approvals, n->modified, n->errors, n->ok,
+		   n->failed, n->unknown);
 }
 
 /* ---- which call an event belongs to -------------------------------------------------- */
@@ -276,10 +275,11 @@ static int find_waiting(struct project *project, struct json_arena *arena,
 			const struct event *event, struct key *key, struct error *err)
 {
 	bool by_id = event->call.ptr;
-	enum statement which = event->substituted ? (by_id ? SUBSTITUTED_BY_ID : SUBSTITUTED_BY_TOOL)
-						  : (by_id ? WAITING_BY_ID : WAITING_BY_TOOL);
+	enum statement which = event->substituted
+				   ? (by_id ? SUBSTITUTED_BY_ID : SUBSTITUTED_BY_TOOL)
+				   : (by_id ? WAITING_BY_ID : WAITING_BY_TOOL);
 	sqlite3_stmt *stmt =
-		query(project, which, "tt", key->session, by_id ? event->call : event->tool);
+	    query(project, which, "tt", key->session, by_id ? event->call : event->tool);
 	int rc;
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		if (!by_id && !same_args(arena, event, column(stmt, 2), column(stmt, 3)))
@@ -305,10 +305,10 @@ static const struct {
 	int64_t state;
 	struct counts counts;
 } primary[] = {
-	{"call.allowed", "allow", OPEN, {.calls = 1, .allowed = 1}},
-	{"policy.denied", "deny", DENIED, {.calls = 1, .denied = 1}},
-	{"policy.substituted", "substitute", SUBSTITUTED, {.calls = 1, .substituted = 1}},
-	{"approval.requested", "require_approval", HELD, {.calls = 1, .approvals = 1}},
+    {"call.allowed", "allow", OPEN, {.calls = 1, .allowed = 1}},
+    {"policy.denied", "deny", DENIED, {.calls = 1, .denied = 1}},
+    {"policy.substituted", "substitute", SUBSTITUTED, {.calls = 1, .substituted = 1}},
+    {"approval.requested", "require_approval", HELD, {.calls = 1, .approvals = 1}},
 };
 
 static int add_substituted(struct project *project, const struct event *e, const struct key *key,
@@ -317,8 +317,8 @@ static int add_substituted(struct project *project, const struct event *e, const
 	return run(project, err, ADD_ROW, "ttiitttciiittttttttiii", key->session, key->call,
 		   key->occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source, e->server,
 		   "substituted", (int64_t)1, (int64_t)e->is_error, (int64_t)1, e->input,
-		   e->input_given, e->input_digest, e->result, e->result_digest, e->client, e->agent,
-		   e->agent_type, INT64_MIN, e->ts_ms, INT64_MIN);
+		   e->input_given, e->input_digest, e->result, e->result_digest, e->client,
+		   e->agent, e->agent_type, INT64_MIN, e->ts_ms, INT64_MIN);
 }
 
 static int decided(struct project *project, const struct event *e, size_t kind, struct error *err)
@@ -327,10 +327,10 @@ static int decided(struct project *project, const struct event *e, size_t kind, 
 	int r = next_occurrence(project, &key, err);
 	if (r == 0)
 		r = run(project, err, ADD_DECISION, "ttiitttctttttttttiii", key.session, key.call,
-			key.occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source, e->server,
-			primary[kind].verdict, e->refused_by, e->plugin, e->rule, e->reason, e->input,
-			e->input_digest, e->input_given, e->trace, e->config, (int64_t)e->chain.seq,
-			e->ts_ms, primary[kind].state);
+			key.occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source,
+			e->server, primary[kind].verdict, e->refused_by, e->plugin, e->rule,
+			e->reason, e->input, e->input_digest, e->input_given, e->trace, e->config,
+			(int64_t)e->chain.seq, e->ts_ms, primary[kind].state);
 	if (r == 0 && primary[kind].state == SUBSTITUTED)
 		r = add_substituted(project, e, &key, err);
 	return r < 0 ? r : count(project, key.session, &primary[kind].counts, err);
@@ -353,10 +353,10 @@ static int add_row(struct project *project, const struct event *e, const struct 
 	struct str outcome = outcome_of(e);
 	int64_t success = str_is(outcome, "ok") || e->substituted;
 	return run(project, err, ADD_ROW, "ttiittttiiittttttttiii", key->session, key->call,
-		   key->occurrence, (int64_t)(!e->call.ptr), or_empty(e->tool), e->source, e->server,
-		   outcome, success, (int64_t)e->is_error, (int64_t)e->substituted, e->input,
-		   e->input_given, e->input_digest, e->result, e->result_digest, e->client, e->agent,
-		   e->agent_type, (int64_t)e->chain.seq, e->ts_ms,
+		   key->occurrence, (int64_t)(!e->call.ptr), or_empty(e->tool), e->source,
+		   e->server, outcome, success, (int64_t)e->is_error, (int64_t)e->substituted,
+		   e->input, e->input_given, e->input_digest, e->result, e->result_digest,
+		   e->client, e->agent, e->agent_type, (int64_t)e->chain.seq, e->ts_ms,
 		   e->duration_ns == INT64_MIN ? INT64_MIN : e->duration_ns / 1000);
 }
 
@@ -430,7 +430,9 @@ static int stopped(struct project *project, const struct event *e, struct error 
 static int project_type(struct project *project, struct json_arena *arena, const struct event *e,
 			struct error *err)
 {
-	for (size_t i = 0; i < sizeof(primary) / sizeof(primary[0]); i++)
+	/* A model call is no tool call: its decisions are events and no more. */
+	bool model = str_is(e->event, "PreModelCall") || str_is(e->event, "PostModelCall");
+	for (size_t i = 0; !model && i < sizeof(primary) / sizeof(primary[0]); i++)
 		if (str_is(e->type, primary[i].type))
 			return decided(project, e, i, err);
 	if (str_is(e->type, "call.completed") || str_is(e->type, "call.failed"))
@@ -449,10 +451,10 @@ static int add_event(struct project *project, const struct event *e, int64_t seg
 {
 	char hash[CHAIN_HEX + 1];
 	chain_hex(e->chain.head, hash);
-	return run(project, err, ADD_EVENT, "itiiiitttitttttttttttttc", (int64_t)e->chain.seq, e->id,
-		   segment, offset, e->ts_ms, e->mono_ns, e->boot, e->type, e->session, e->sseq,
-		   e->call, e->tool, e->source, e->server, e->verdict, e->outcome, e->plugin, e->rule,
-		   e->reason, e->client, e->agent, e->config, e->line, hash);
+	return run(project, err, ADD_EVENT, "itiiiitttitttttttttttttc", (int64_t)e->chain.seq,
+		   e->id, segment, offset, e->ts_ms, e->mono_ns, e->boot, e->type, e->session,
+		   e->sseq, e->call, e->tool, e->source, e->server, e->verdict, e->outcome,
+		   e->plugin, e->rule, e->reason, e->client, e->agent, e->config, e->line, hash);
 }
 
 int project_event(struct project *project, struct json_arena *arena, const struct event *event,

@@ -23,11 +23,11 @@
 
 struct status {
 	struct drops drops;
-	uint64_t gaps;	/* told in the log */
+	uint64_t gaps;  /* told in the log */
 	uint64_t holes; /* numbers missing in sessions */
 	struct ingest_place place;
 	uint64_t log_seq;
-	char journal[16];
+	const char *journal;
 	struct error index_error, log_error;
 	bool index_bad, log_bad;
 };
@@ -60,13 +60,18 @@ static void look_at_index(const struct query *query, struct status *status)
 	status->index_bad = status->place.offset != status->place.size || status->place.skipped > 0;
 	status->gaps = number(db,
 			      "SELECT ifnull(sum(json_extract(data, '$.data.count')), 0)"
-			      " FROM events WHERE type = 'audit.gap'", 0);
-	status->holes = number(db, "SELECT ifnull(sum(dropped), 0) FROM session_summaries"
-				   " WHERE last_ms < ?", io_wall_ns() / 1000000 - SETTLED_MS);
+			      " FROM events WHERE type = 'audit.gap'",
+			      0);
+	status->holes = number(db,
+			       "SELECT ifnull(sum(dropped), 0) FROM session_summaries"
+			       " WHERE last_ms < ?",
+			       io_wall_ns() / 1000000 - SETTLED_MS);
 	if (sqlite3_prepare_v2(db, "PRAGMA journal_mode", -1, &stmt, NULL) == SQLITE_OK &&
 	    sqlite3_step(stmt) == SQLITE_ROW)
-		snprintf(status->journal, sizeof(status->journal), "%s",
-			 sqlite3_column_text(stmt, 0));
+		/* The file knows WAL or not; which rollback journal is ours to choose. */
+		status->journal = strcmp((const char *)sqlite3_column_text(stmt, 0), "wal") == 0
+				      ? "wal"
+				      : DB_JOURNAL_MODE;
 	if (!status->index_bad)
 		status->index_error.text[0] = '\0';
 	else if (status->index_error.text[0] == '\0')
@@ -78,8 +83,9 @@ static void look_at_log(const struct query *query, struct status *status)
 	_cleanup_close_ int fd = -1;
 	struct tail tail;
 	fd = openat(query->store.dirfd, STORE_LOG, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	int r = fd < 0 ? (errno == ENOENT ? 0 : error_set(&status->log_error, errno, "%s: %s",
-							  STORE_LOG, strerror(errno)))
+	int r = fd < 0 ? (errno == ENOENT ? 0
+					  : error_set(&status->log_error, errno, "%s: %s",
+						      STORE_LOG, strerror(errno)))
 		       : tail_read(fd, &tail, &status->log_error);
 	if (r < 0)
 		status->log_bad = true;
@@ -153,7 +159,8 @@ static void print_reasons(const char *what, const uint64_t counts[DROPS_REASONS]
 static void print_text(const struct query *query, const struct status *s)
 {
 	printf("store      %s\n", query->store.dir);
-	printf("log        %" PRId64 " bytes, last record %" PRIu64 "\n", s->place.size, s->log_seq);
+	printf("log        %" PRId64 " bytes, last record %" PRIu64 "\n", s->place.size,
+	       s->log_seq);
 	if (s->log_bad)
 		printf("           %s\n", s->log_error.text);
 	printf("dropped    %" PRIu64 " (%" PRIu64 " not told in the log yet)\n", lost(s),
@@ -161,10 +168,11 @@ static void print_text(const struct query *query, const struct status *s)
 	print_reasons("           by reason:", s->drops.total);
 	if (s->holes > 0)
 		printf("missing    %" PRIu64 " numbers in sessions' records\n", s->holes);
-	printf("index      %s, %" PRId64 " bytes behind, last record %" PRId64 "\n", query->store.db,
-	       s->place.size - s->place.offset, s->place.last_seq);
+	printf("index      %s, %" PRId64 " bytes behind, last record %" PRId64 "\n",
+	       query->store.db, s->place.size - s->place.offset, s->place.last_seq);
 	if (s->place.skipped > 0)
-		printf("           %" PRId64 " lines of the log could not be read\n", s->place.skipped);
+		printf("           %" PRId64 " lines of the log could not be read\n",
+		       s->place.skipped);
 	if (s->index_error.text[0])
 		printf("           %s\n", s->index_error.text);
 	print_reasons("           failed fillings, made up for since or still behind:",

@@ -87,8 +87,9 @@ static void sleep_about(int64_t ns)
 
 /* flock has no time-out, and a signal is not ours to use inside somebody else's
  * process.  So: poll, quickly at first (the lock is held for one append), then
- * seldom (hundreds may wait), and quickly again when half the time is gone, so that
- * who waited longest gets in before the newcomers. */
+ * seldom (hundreds may wait, and a wake-up costs more than what the lock is held for),
+ * and quickly again when half the time is gone, so that who waited longest gets in
+ * before the newcomers. */
 static int64_t pause_for(unsigned tries, int64_t waited, int64_t limit)
 {
 	if (tries < 4)
@@ -114,7 +115,8 @@ int store_flock(int fd, int64_t limit_ns)
 bool store_is_named(const struct store *store, int fd, const char *name)
 {
 	struct stat is, named;
-	return fstat(fd, &is) == 0 && fstatat(store->dirfd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstat(fd, &is) == 0 &&
+	       fstatat(store->dirfd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       is.st_dev == named.st_dev && is.st_ino == named.st_ino && is.st_nlink > 0;
 }
 
@@ -123,11 +125,12 @@ int store_lock(const struct store *store, const char *name, int64_t limit_ns, in
 {
 	/* Somebody may have put another file in its place while we waited. */
 	for (int turns = 0; turns < 8; turns++) {
-		_cleanup_close_ int fd = openat(store->dirfd, name,
-						O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-						STORE_OWN_MODE);
+		_cleanup_close_ int fd =
+		    openat(store->dirfd, name,
+			   O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, STORE_OWN_MODE);
 		if (fd < 0)
-			return error_set(err, errno, "%s/%s: %s", store->dir, name, strerror(errno));
+			return error_set(err, errno, "%s/%s: %s", store->dir, name,
+					 strerror(errno));
 		int r = store_flock(fd, limit_ns);
 		if (r < 0)
 			return error_set(err, -r, "%s/%s: %s", store->dir, name,

@@ -36,18 +36,20 @@ static void add_column(struct json_object *to, sqlite3_stmt *stmt, int i)
 		snprintf(key, sizeof(key), "%.*s", (int)len - 3, name);
 		add_time(to, key, sqlite3_column_int64(stmt, i));
 	} else if (type == SQLITE_INTEGER) {
-		json_object_object_add(to, name, json_object_new_int64(sqlite3_column_int64(stmt, i)));
-	} else if (type == SQLITE_TEXT) {
 		json_object_object_add(to, name,
-				       json_object_new_string_len((const char *)sqlite3_column_text(stmt, i),
-								  sqlite3_column_bytes(stmt, i)));
+				       json_object_new_int64(sqlite3_column_int64(stmt, i)));
+	} else if (type == SQLITE_TEXT) {
+		json_object_object_add(
+		    to, name,
+		    json_object_new_string_len((const char *)sqlite3_column_text(stmt, i),
+					       sqlite3_column_bytes(stmt, i)));
 	}
 }
 
 static const char counts[] =
-	"SELECT session_id, client, ended_ms, end_event AS event, end_reason AS reason, started_ms,"
-	" calls, allowed, denied, substituted, approvals, modified, errors, ok, failed, unknown,"
-	" dropped FROM session_summaries WHERE session_id = ?";
+    "SELECT session_id, client, ended_ms, end_event AS event, end_reason AS reason, started_ms,"
+    " calls, allowed, denied, substituted, approvals, modified, errors, ok, failed, unknown,"
+    " dropped FROM session_summaries WHERE session_id = ?";
 
 static int count(sqlite3 *db, struct str session, struct json_object *to, struct error *err)
 {
@@ -106,7 +108,7 @@ static int append(const struct store *store, struct json_object *summary, struct
 {
 	size_t len;
 	const char *text = json_object_to_json_string_length(
-		summary, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	    summary, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
 	char *line = text ? malloc(len + 1) : NULL;
 	if (!line)
 		return error_set(err, ENOMEM, "out of memory");
@@ -127,12 +129,12 @@ int summary_append(const struct store *store, struct str session, struct str eve
 	if (r < 0)
 		r = count_from_log(store, session, summary, err);
 	if (r < 0) { /* a session's end without counts is better than none */
-		json_object_object_add(summary, "session_id",
-				       json_object_new_string_len(session.ptr ? session.ptr : "",
-								  (int)session.len));
-		json_object_object_add(summary, "event",
-				       json_object_new_string_len(event.ptr ? event.ptr : "",
-								  (int)event.len));
+		json_object_object_add(
+		    summary, "session_id",
+		    json_object_new_string_len(session.ptr ? session.ptr : "", (int)session.len));
+		json_object_object_add(
+		    summary, "event",
+		    json_object_new_string_len(event.ptr ? event.ptr : "", (int)event.len));
 		add_time(summary, "ended", io_wall_ns() / 1000000);
 	}
 	r = append(store, summary, err);

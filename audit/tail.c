@@ -118,16 +118,15 @@ static int keep_torn(const struct store *store, int fd, off_t from, off_t to, ch
 		return -errno;
 	snprintf(name, TAIL_NAME_MAX, STORE_TORN "/%lld-%lld", (long long)(io_wall_ns() / 1000),
 		 (long long)from);
-	_cleanup_close_ int out = openat(store->dirfd, name,
-					 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-					 STORE_OWN_MODE);
+	_cleanup_close_ int out =
+	    openat(store->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		   STORE_OWN_MODE);
 	if (out < 0)
 		return -errno;
 	return copy_out(fd, from, to, out);
 }
 
-int tail_cut(const struct store *store, int fd, off_t from, off_t to, char *name,
-	     struct error *err)
+int tail_cut(const struct store *store, int fd, off_t from, off_t to, char *name, struct error *err)
 {
 	int r = keep_torn(store, fd, from, to, name);
 	if (r < 0)

@@ -13,8 +13,8 @@
 #include "store.h"
 
 struct tail {
-	off_t size; /* of the file */
-	off_t good; /* where its last whole record ends; 0 when there is none */
+	off_t size;         /* of the file */
+	off_t good;         /* where its last whole record ends; 0 when there is none */
 	struct chain chain; /* after that record */
 };
 

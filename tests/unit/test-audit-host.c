@@ -35,7 +35,7 @@ static struct str str_from(pawl_str s)
 	return (struct str){s.ptr, s.len};
 }
 
-static pawl_str text_out(struct str s)
+static pawl_str pawl_text(struct str s)
 {
 	return (pawl_str){s.ptr, s.len};
 }
@@ -65,7 +65,7 @@ static void host_set_error(const pawl_host *host, pawl_str message)
 
 static pawl_str host_text(const pawl_call *call, int32_t field)
 {
-	return text_out(str_of(fake(call)->text[field]));
+	return pawl_text(str_of(fake(call)->text[field]));
 }
 
 static int64_t host_number(const pawl_call *call, int32_t field)
@@ -93,7 +93,7 @@ static int32_t host_string(const pawl_value *v, pawl_str *out)
 	struct str text;
 	int r = json_string(value(v), &text);
 	if (r == 0)
-		*out = text_out(text);
+		*out = pawl_text(text);
 	return r == 0 ? 0 : PAWL_E_TYPE;
 }
 
@@ -109,23 +109,23 @@ static int32_t host_boolean(const pawl_value *v, int32_t *out)
 
 static pawl_str host_json(const pawl_value *v)
 {
-	return text_out(json_raw(value(v)));
+	return pawl_text(json_raw(value(v)));
 }
 
 const pawl_host fake_host = {
-	.struct_size = sizeof(pawl_host),
-	.abi_minor = PAWL_ABI_MINOR,
-	.log = host_log,
-	.set_error = host_set_error,
-	.text = host_text,
-	.number = host_number,
-	.root = host_root,
-	.type = host_type,
-	.member = host_member,
-	.string = host_string,
-	.integer = host_integer,
-	.boolean = host_boolean,
-	.json = host_json,
+    .struct_size = sizeof(pawl_host),
+    .abi_minor = PAWL_ABI_MINOR,
+    .log = host_log,
+    .set_error = host_set_error,
+    .text = host_text,
+    .number = host_number,
+    .root = host_root,
+    .type = host_type,
+    .member = host_member,
+    .string = host_string,
+    .integer = host_integer,
+    .boolean = host_boolean,
+    .json = host_json,
 };
 
 const pawl_plugin *fake_load(void)

@@ -12,8 +12,10 @@ struct fake_call {
 };
 
 #define FAKE_NUMBERS                                                                               \
-	{INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN,                         \
-	 INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}
+	{                                                                                          \
+		INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN,       \
+		    INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN                                     \
+	}
 
 extern const pawl_host fake_host;
 extern char fake_error[1200]; /* what set_error was last told */

@@ -115,9 +115,9 @@ static struct fake_call post(const char *session, const char *call, const char *
 }
 
 static const char allowed[] =
-	"{\"type\":\"call.allowed\",\"trust\":\"user\",\"client\":\"claude-code\","
-	"\"tool\":{\"name\":\"echo\",\"source\":\"local\"},\"tool_input\":{\"a\":1},"
-	"\"decision\":\"allow\",\"trace\":[{\"plugin\":\"p\",\"verdict\":\"allow\",\"ns\":4}]}";
+    "{\"type\":\"call.allowed\",\"trust\":\"user\",\"client\":\"claude-code\","
+    "\"tool\":{\"name\":\"echo\",\"source\":\"local\"},\"tool_input\":{\"a\":1},"
+    "\"decision\":\"allow\",\"trace\":[{\"plugin\":\"p\",\"verdict\":\"allow\",\"ns\":4}]}";
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
@@ -146,8 +146,7 @@ static void test_denied_has_no_row(void **state)
 			 0);
 	assert_int_equal(fake_stop(plugin, f->self, "s", "Stop"), 0);
 	assert_sql(f, "SELECT count(*) FROM tool_calls", "0");
-	assert_sql(f,
-		   "SELECT verdict || reason || rule || plugin || refused_by FROM decisions",
+	assert_sql(f, "SELECT verdict || reason || rule || plugin || refused_by FROM decisions",
 		   "denynorpplugin");
 	assert_sql(f, "SELECT decision || ' ' || reason FROM events WHERE type = 'policy.denied'",
 		   "deny no");
@@ -173,7 +172,8 @@ static void test_substituted_has_one_row_with_success(void **state)
 				  "\"tool_input\":{\"q\":1},\"tool_result\":[1e400],"
 				  "\"is_error\":false,\"decision\":\"substitute\"}"),
 			 0);
-	assert_sql(f, "SELECT outcome || success || substituted || is_error || result FROM tool_calls",
+	assert_sql(f,
+		   "SELECT outcome || success || substituted || is_error || result FROM tool_calls",
 		   "substituted110[1e400]");
 	assert_int_equal(fake_post(plugin, f->self, &told), 0);
 	assert_sql(f, "SELECT count(*) || min(outcome) FROM tool_calls", "1substituted");
@@ -203,15 +203,18 @@ static void test_failures_are_tool_errors(void **state)
 	c.number[PAWL_N_IS_ERROR] = 1;
 	fake_post(plugin, f->self, &c);
 	c = post("s", "c2", "echo");
-	c.root[PAWL_R_RESULT] = "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}";
+	c.root[PAWL_R_RESULT] =
+	    "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}";
 	fake_post(plugin, f->self, &c);
 	c = post("s", "c3", "echo");
 	c.text[PAWL_T_EVENT] = "PostToolUseFailure";
 	c.root[PAWL_R_RESULT] = NULL;
 	c.root[PAWL_R_EVENT] = "{\"error\":\"boom\"}";
 	fake_post(plugin, f->self, &c);
-	assert_sql(f, "SELECT count(*) FROM tool_calls WHERE outcome = 'tool_error' AND success = 0"
-		      " AND is_error = 1 AND authorized_by = 'unseen'", "3");
+	assert_sql(f,
+		   "SELECT count(*) FROM tool_calls WHERE outcome = 'tool_error' AND success = 0"
+		   " AND is_error = 1 AND authorized_by = 'unseen'",
+		   "3");
 	assert_sql(f, "SELECT result FROM tool_calls WHERE call_id = 'c3'", "\"boom\"");
 	assert_sql(f, "SELECT count(*) FROM events WHERE type = 'call.failed'", "3");
 }
@@ -231,7 +234,8 @@ static void test_both_arguments_are_kept_exactly(void **state)
 		   "{\"n\": 1915883588174806058,  \"x\":1e400,\"z\":-0}");
 	assert_sql(f, "SELECT args_original || mutated FROM tool_calls", "{\"n\":0.1000}1");
 	char *log = slurp(f, "audit_log.jsonl");
-	assert_non_null(strstr(log, "\"input\":{\"n\": 1915883588174806058,  \"x\":1e400,\"z\":-0}"));
+	assert_non_null(
+	    strstr(log, "\"input\":{\"n\": 1915883588174806058,  \"x\":1e400,\"z\":-0}"));
 	free(log);
 }
 
@@ -254,19 +258,25 @@ static void test_call_without_id_is_named_and_joined(void **state)
 {
 	struct fixture *f = *state;
 	struct fake_call done = post("s", NULL, "echo");
-	fake_pre(plugin, f->self, "s", NULL,
-		 "{\"type\":\"policy.modified\",\"tool\":{\"name\":\"echo\"},\"tool_input\":{\"a\":1}}");
+	fake_pre(
+	    plugin, f->self, "s", NULL,
+	    "{\"type\":\"policy.modified\",\"tool\":{\"name\":\"echo\"},\"tool_input\":{\"a\":1}}");
 	fake_pre(plugin, f->self, "s", NULL, allowed);
 	fake_pre(plugin, f->self, "s", NULL, allowed);
-	assert_sql(f, "SELECT count(DISTINCT call_id) FROM events WHERE call_id LIKE 'pawl-%'", "2");
+	assert_sql(f, "SELECT count(DISTINCT call_id) FROM events WHERE call_id LIKE 'pawl-%'",
+		   "2");
 	done.root[PAWL_R_ARGS] = "{ \"a\" : 1.0 }"; /* the same, written differently */
 	fake_post(plugin, f->self, &done);
 	done.root[PAWL_R_ARGS] = "{\"a\":2}"; /* nobody was asked about this one */
 	fake_post(plugin, f->self, &done);
-	assert_sql(f, "SELECT group_concat(authorized_by) FROM"
-		      " (SELECT * FROM tool_calls ORDER BY post_seq)", "policy,unseen");
-	assert_sql(f, "SELECT count(*) FROM decisions d JOIN tool_calls t USING(call_id)"
-		      " WHERE d.state = 0 AND d.seq = (SELECT min(seq) FROM decisions)", "1");
+	assert_sql(f,
+		   "SELECT group_concat(authorized_by) FROM"
+		   " (SELECT * FROM tool_calls ORDER BY post_seq)",
+		   "policy,unseen");
+	assert_sql(f,
+		   "SELECT count(*) FROM decisions d JOIN tool_calls t USING(call_id)"
+		   " WHERE d.state = 0 AND d.seq = (SELECT min(seq) FROM decisions)",
+		   "1");
 }
 
 static void test_approved_call_runs_as_human(void **state)
@@ -296,10 +306,14 @@ static void test_large_value_becomes_a_marker(void **state)
 	big[70002] = '\0';
 	c.root[PAWL_R_RESULT] = big;
 	assert_int_equal(fake_post(plugin, f->self, &c), 0);
-	assert_sql(f, "SELECT json_extract(result, '$.truncated') || json_extract(result, '$.size')"
-		      " || length(json_extract(result, '$.head')) FROM tool_calls", "1700021024");
-	assert_sql(f, "SELECT 'sha256:' || json_extract(result, '$.sha256') = result_digest"
-		      " FROM tool_calls", "1");
+	assert_sql(f,
+		   "SELECT json_extract(result, '$.truncated') || json_extract(result, '$.size')"
+		   " || length(json_extract(result, '$.head')) FROM tool_calls",
+		   "1700021024");
+	assert_sql(f,
+		   "SELECT 'sha256:' || json_extract(result, '$.sha256') = result_digest"
+		   " FROM tool_calls",
+		   "1");
 	free(big);
 }
 
@@ -312,7 +326,8 @@ static void test_deep_value_becomes_a_marker(void **state)
 	deep[1022] = '\0';
 	snprintf(record, sizeof(record),
 		 "{\"type\":\"call.allowed\",\"tool\":{\"name\":\"echo\"},\"decision\":\"allow\","
-		 "\"tool_input\":{\"a\":%s}}", deep);
+		 "\"tool_input\":{\"a\":%s}}",
+		 deep);
 	assert_int_equal(fake_pre(plugin, f->self, "s", "c1", record), 0);
 	assert_sql(f, "SELECT json_extract(args, '$.size') FROM decisions", "1028");
 	assert_sql(f, "SELECT count(*) FROM skipped", "0");
@@ -360,7 +375,8 @@ static void test_options_are_checked(void **state)
 	assert_int_equal(fake_open(plugin, f->dir, ",\"max_value\":4194304", &self), PAWL_E_OPTION);
 }
 
-/* ---- the index is only an index --------------------------------------------------------------- */
+/* ---- the index is only an index ---------------------------------------------------------------
+ */
 
 static void in_folder(const struct fixture *f, const char *name, char path[4200])
 {
@@ -368,10 +384,10 @@ static void in_folder(const struct fixture *f, const char *name, char path[4200]
 }
 
 static const char rows[] =
-	"SELECT (SELECT group_concat(seq || type || byte_off) FROM (SELECT * FROM events"
-	" WHERE seq <= 6 ORDER BY id)) || (SELECT group_concat(call_id || occurrence || outcome)"
-	" FROM (SELECT * FROM tool_calls ORDER BY call_id)) || (SELECT calls || ok || unknown ||"
-	" dropped FROM session_summaries WHERE session_id = 's')";
+    "SELECT (SELECT group_concat(seq || type || byte_off) FROM (SELECT * FROM events"
+    " WHERE seq <= 6 ORDER BY id)) || (SELECT group_concat(call_id || occurrence || outcome)"
+    " FROM (SELECT * FROM tool_calls ORDER BY call_id)) || (SELECT calls || ok || unknown ||"
+    " dropped FROM session_summaries WHERE session_id = 's')";
 
 static void test_deleted_database_is_made_anew(void **state)
 {
@@ -461,26 +477,26 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_allowed_has_no_row_until_its_post_event),
-		TEST(test_denied_has_no_row),
-		TEST(test_denied_that_runs_all_the_same_is_marked),
-		TEST(test_substituted_has_one_row_with_success),
-		TEST(test_open_call_is_unknown_at_stop_and_real_when_it_comes),
-		TEST(test_failures_are_tool_errors),
-		TEST(test_both_arguments_are_kept_exactly),
-		TEST(test_same_id_twice_makes_two_occurrences),
-		TEST(test_call_without_id_is_named_and_joined),
-		TEST(test_approved_call_runs_as_human),
-		TEST(test_large_value_becomes_a_marker),
-		TEST(test_deep_value_becomes_a_marker),
-		TEST(test_unreadable_record_is_recorded_as_such),
-		TEST(test_stop_writes_a_summary),
-		TEST(test_options_are_checked),
-		TEST(test_deleted_database_is_made_anew),
-		TEST(test_broken_database_is_set_aside),
-		TEST(test_other_log_replaces_the_rows),
-		TEST(test_foreign_database_is_left_alone),
-		TEST(test_unreadable_line_is_skipped),
+	    TEST(test_allowed_has_no_row_until_its_post_event),
+	    TEST(test_denied_has_no_row),
+	    TEST(test_denied_that_runs_all_the_same_is_marked),
+	    TEST(test_substituted_has_one_row_with_success),
+	    TEST(test_open_call_is_unknown_at_stop_and_real_when_it_comes),
+	    TEST(test_failures_are_tool_errors),
+	    TEST(test_both_arguments_are_kept_exactly),
+	    TEST(test_same_id_twice_makes_two_occurrences),
+	    TEST(test_call_without_id_is_named_and_joined),
+	    TEST(test_approved_call_runs_as_human),
+	    TEST(test_large_value_becomes_a_marker),
+	    TEST(test_deep_value_becomes_a_marker),
+	    TEST(test_unreadable_record_is_recorded_as_such),
+	    TEST(test_stop_writes_a_summary),
+	    TEST(test_options_are_checked),
+	    TEST(test_deleted_database_is_made_anew),
+	    TEST(test_broken_database_is_set_aside),
+	    TEST(test_other_log_replaces_the_rows),
+	    TEST(test_foreign_database_is_left_alone),
+	    TEST(test_unreadable_line_is_skipped),
 	};
 	plugin = fake_load();
 	if (!plugin)
