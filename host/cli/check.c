@@ -40,7 +40,7 @@ static int open_slot(void *data, struct progress *progress, FILE *out)
 	opening->host->progress = progress;
 	int r = slot_load(opening->host, opening->slot);
 	if (r < 0)
-		fprintf(out, "%s", opening->slot->why.text);
+		fprintf(out, "%s", opening->slot->why ? opening->slot->why : "out of memory");
 	return r < 0 ? 1 : 0;
 }
 

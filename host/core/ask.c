@@ -135,7 +135,7 @@ void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int
 		int r = slot_load(host, slot);
 		*now_ns = start = io_monotonic_ns(); /* the trace tells of hooks, not of loading */
 		if (r < 0) {
-			failed(step, "load", slot->why.text);
+			failed(step, "load", slot->why);
 			return;
 		}
 	}

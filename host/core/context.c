@@ -16,6 +16,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "core/host.h"
@@ -30,20 +31,27 @@ struct fact_pin {
 	struct str name, content;
 };
 
-static int put_text(FILE *out, struct json_arena *arena, const char *text)
+static int put_text(struct buffer *out, struct json_arena *arena, const char *text)
 {
-	struct str quoted = json_quote(arena, str_of(text));
-	fwrite(quoted.ptr, 1, quoted.len, out);
+	buffer_add(out, json_quote(arena, str_of(text)));
 	return 0;
 }
 
-static int os_fact(const struct config_fact *fact, FILE *out, struct json_arena *arena,
+static int put_number(struct buffer *out, unsigned long number)
+{
+	char text[24];
+	int n = snprintf(text, sizeof(text), "%lu", number);
+	buffer_add(out, (struct str){text, (size_t)n});
+	return 0;
+}
+
+static int os_fact(const struct config_fact *fact, struct buffer *out, struct json_arena *arena,
 		   struct error *err)
 {
 	if (str_is(fact->argument, "uid"))
-		return fprintf(out, "%lu", (unsigned long)geteuid()) < 0 ? -ENOMEM : 0;
+		return put_number(out, geteuid());
 	if (str_is(fact->argument, "gid"))
-		return fprintf(out, "%lu", (unsigned long)getegid()) < 0 ? -ENOMEM : 0;
+		return put_number(out, getegid());
 	if (str_is(fact->argument, "hostname")) {
 		char name[HOST_NAME_MAX + 1] = "";
 		if (gethostname(name, sizeof(name) - 1) != 0)
@@ -58,7 +66,7 @@ static int os_fact(const struct config_fact *fact, FILE *out, struct json_arena 
 }
 
 /* NAME.json holds any JSON; another file is a text, without the newline at its end. */
-static int file_fact(struct host *host, const struct config_fact *fact, FILE *out,
+static int file_fact(struct host *host, const struct config_fact *fact, struct buffer *out,
 		     struct error *err)
 {
 	struct json_arena *arena = host->options_arena;
@@ -87,13 +95,13 @@ static int file_fact(struct host *host, const struct config_fact *fact, FILE *ou
 			content.len--;
 		content = json_quote(arena, content);
 	}
-	fwrite(content.ptr, 1, content.len, out);
+	buffer_add(out, content);
 	return 0;
 }
 
 /* A worker's own environment holds nothing of the client's, so the variable is looked up
  * in the process that was started with it. */
-static int env_fact(struct host *host, const struct config_fact *fact, FILE *out,
+static int env_fact(struct host *host, const struct config_fact *fact, struct buffer *out,
 		    struct error *err)
 {
 	char path[64];
@@ -114,16 +122,15 @@ static int env_fact(struct host *host, const struct config_fact *fact, FILE *out
 	return error_set(err, ENOENT, "environment variable %s is not set", fact->argument.ptr);
 }
 
-static int add_fact(struct host *host, const struct config_fact *fact, FILE *out,
+static int add_fact(struct host *host, const struct config_fact *fact, struct buffer *out,
 		    struct error *err)
 {
-	struct str name = json_quote(host->options_arena, fact->name), raw;
-	fprintf(out, "%.*s:", STR_FMT(name));
+	buffer_add(out, json_quote(host->options_arena, fact->name));
+	buffer_add(out, STR(":"));
 	int r = 0;
 	switch (fact->kind) {
 	case FACT_CONSTANT:
-		raw = json_raw(fact->constant);
-		fwrite(raw.ptr, 1, raw.len, out);
+		buffer_add(out, json_raw(fact->constant));
 		break;
 	case FACT_OS:
 		r = os_fact(fact, out, host->options_arena, err);
@@ -144,26 +151,20 @@ static int add_fact(struct host *host, const struct config_fact *fact, FILE *out
 /* The config's facts as one object. */
 static int build(struct host *host, const struct json_value **ret, struct error *err)
 {
-	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	if (!out)
-		return error_set(err, ENOMEM, "out of memory");
+	_cleanup_(buffer_done) struct buffer text = {.max = CONTEXT_MAX};
 	int r = 0;
-	fputc('{', out);
+	buffer_add(&text, STR("{"));
 	for (size_t i = 0; r == 0 && i < host->config->n_facts; i++) {
 		if (i > 0)
-			fputc(',', out);
-		r = add_fact(host, &host->config->facts[i], out, err);
+			buffer_add(&text, STR(","));
+		r = add_fact(host, &host->config->facts[i], &text, err);
 	}
-	fputc('}', out);
-	if (fclose(out) != 0 && r == 0)
-		r = error_set(err, ENOMEM, "out of memory");
-	struct json_limits limits = JSON_DEFAULT_LIMITS;
-	limits.bytes = CONTEXT_MAX;
+	buffer_add(&text, STR("}"));
+	if (r == 0 && text.error < 0)
+		r = error_set(err, -text.error, "the facts are larger than %zu bytes", CONTEXT_MAX);
 	if (r == 0)
-		r = json_parse(host->options_arena, (struct str){text, len}, limits, 0, ret, NULL,
-			       err);
+		r = json_parse(host->options_arena, buffer_str(&text), JSON_DEFAULT_LIMITS, 0, ret,
+			       NULL, err);
 	return r;
 }
 

@@ -24,6 +24,13 @@ static struct slot *slots_new(const struct config_entry *entries, size_t n)
 	return slots;
 }
 
+static void slots_free(struct slot *slots, size_t n)
+{
+	for (size_t i = 0; slots && i < n; i++)
+		free(slots[i].why);
+	free(slots);
+}
+
 int host_new(struct config *config, struct json_arena *arena, struct host **ret,
 	     struct error *err)
 {
@@ -56,8 +63,8 @@ void host_free(struct host *host)
 {
 	if (!host)
 		return;
-	free(host->chain);
-	free(host->observe);
+	slots_free(host->chain, host->config->n_chain);
+	slots_free(host->observe, host->config->n_observe);
 	free(host->pins);
 	if (host->own_arena)
 		json_arena_free(host->options_arena);
@@ -74,9 +81,8 @@ static bool has_observer(const pawl_plugin *desc)
 	return desc->post_tool_use || desc->decided || desc->stop;
 }
 
-static int slot_try(struct host *host, struct slot *slot, bool in_chain)
+static int slot_try(struct host *host, struct slot *slot, bool in_chain, struct error *err)
 {
-	struct error *err = &slot->why;
 	const struct config_entry *entry = slot->entry;
 	struct plugin_file *file;
 	const struct json_value *options;
@@ -104,11 +110,13 @@ int slot_load(struct host *host, struct slot *slot)
 	if (slot->failed)
 		return -ENOEXEC;
 	bool in_chain = slot >= host->chain && slot < host->chain + host->config->n_chain;
+	struct error err;
 	ask_begin(host, slot, PROGRESS_LOAD);
-	int r = slot_try(host, slot, in_chain);
+	int r = slot_try(host, slot, in_chain, &err);
 	ask_end(host);
+	slot->failed = r < 0;
 	if (r < 0)
-		slot->failed = true;
+		slot->why = strdup(err.text);
 	else
 		slot->version = str_of(slot->plugin->file->note.version);
 	return r;

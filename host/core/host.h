@@ -27,7 +27,7 @@ struct slot {
 	struct plugin *plugin; /* NULL until loaded */
 	struct str version;    /* of the plugin */
 	bool failed;	       /* loading was tried and refused: the slot refuses */
-	struct error why;
+	char *why;	       /* failed: what was wrong, for check and explain */
 };
 
 struct host {
@@ -61,7 +61,7 @@ int host_new(struct config *config, struct json_arena *arena, struct host **ret,
 	     struct error *err);
 void host_free(struct host *host);
 
-/* Loads the slot if it was not yet; 0 or -errno with slot->why filled. */
+/* Loads the slot if it was not yet; 0 or -errno with slot->why set. */
 int slot_load(struct host *host, struct slot *slot);
 
 /* Runs the call through static lists and chain. Always leaves a decision. */

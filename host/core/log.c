@@ -4,15 +4,19 @@
 #include "core/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 
-static _Thread_local struct log_line lines[LOG_LINES_MAX];
+/* Made when the first plugin says something: most never do. */
+static _Thread_local struct log_line *lines;
 static _Thread_local unsigned n_lines;
 
 void log_add(const char *plugin, int32_t level, struct str text)
 {
-	if (n_lines == LOG_LINES_MAX)
+	if (!lines)
+		lines = calloc(LOG_LINES_MAX, sizeof(*lines));
+	if (!lines || n_lines == LOG_LINES_MAX)
 		return;
 	struct log_line *line = &lines[n_lines++];
 	line->level = level;

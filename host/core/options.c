@@ -17,46 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "core/config.h"
 
 #define NEAR_MAX 3 /* edits between a name and the one meant */
-
-/* ---- the text that grows ---------------------------------------------------------- */
-
-struct text {
-	char *data;
-	size_t len, room;
-	int error; /* the first -errno; later additions do nothing */
-};
-
-static void text_done(struct text *text)
-{
-	free(text->data);
-}
-
-static void text_add(struct text *text, struct str more)
-{
-	if (text->error < 0)
-		return;
-	if (more.len > JSON_BYTES_MAX - text->len) {
-		text->error = -E2BIG;
-		return;
-	}
-	if (text->len + more.len > text->room) {
-		size_t room = (text->len + more.len) * 2 + 256;
-		char *data = realloc(text->data, room);
-		if (!data) {
-			text->error = -ENOMEM;
-			return;
-		}
-		text->data = data;
-		text->room = room;
-	}
-	if (more.len > 0)
-		memcpy(text->data + text->len, more.ptr, more.len);
-	text->len += more.len;
-}
 
 /* ---- JSON without what only the config may have ------------------------------------------ */
 
@@ -83,7 +48,7 @@ static size_t string_length(struct str json)
 	return at < json.len ? at + 1 : json.len;
 }
 
-static void text_add_plain(struct text *text, struct str json)
+static void add_plain(struct buffer *text, struct str json)
 {
 	bool comma = false; /* seen, and dropped if a bracket closes next */
 	while (json.len > 0) {
@@ -94,11 +59,11 @@ static void text_add_plain(struct text *text, struct str json)
 		}
 		char c = json.ptr[0];
 		if (comma && c != ']' && c != '}')
-			text_add(text, STR(","));
+			buffer_add(text, STR(","));
 		comma = c == ',';
 		n = c == '"' ? string_length(json) : 1;
 		if (!comma)
-			text_add(text, (struct str){json.ptr, n});
+			buffer_add(text, (struct str){json.ptr, n});
 		json = str_after(json, n);
 	}
 }
@@ -109,7 +74,7 @@ struct work {
 	const struct plugin_file *file;
 	const char *base_dir;
 	struct json_arena *arena;
-	struct text text;
+	struct buffer text;
 	struct error *err;
 };
 
@@ -185,7 +150,7 @@ static int add_string(struct work *work, const struct setting *setting)
 	struct str value;
 	if (json_string(setting->value, &value) < 0)
 		return refuse(work, setting, "takes a string");
-	text_add(&work->text, json_raw(setting->value));
+	buffer_add(&work->text, json_raw(setting->value));
 	return check_choice(work, setting, value);
 }
 
@@ -194,7 +159,7 @@ static int add_integer(struct work *work, const struct setting *setting)
 	int64_t value;
 	if (json_integer(setting->value, &value) < 0)
 		return refuse(work, setting, "takes a whole number");
-	text_add(&work->text, json_raw(setting->value));
+	buffer_add(&work->text, json_raw(setting->value));
 	return 0;
 }
 
@@ -203,7 +168,7 @@ static int add_number(struct work *work, const struct setting *setting)
 	double value;
 	if (json_real(setting->value, &value) < 0)
 		return refuse(work, setting, "takes a number");
-	text_add(&work->text, json_raw(setting->value));
+	buffer_add(&work->text, json_raw(setting->value));
 	return 0;
 }
 
@@ -212,7 +177,7 @@ static int add_boolean(struct work *work, const struct setting *setting)
 	int value;
 	if (json_boolean(setting->value, &value) < 0)
 		return refuse(work, setting, "takes true or false");
-	text_add(&work->text, json_raw(setting->value));
+	buffer_add(&work->text, json_raw(setting->value));
 	return 0;
 }
 
@@ -221,7 +186,7 @@ static int add_strings(struct work *work, const struct setting *setting)
 {
 	const struct json_value *list = setting->value;
 	size_t n = json_type(list) == JSON_ARRAY ? json_length(list) : 1;
-	text_add(&work->text, STR("["));
+	buffer_add(&work->text, STR("["));
 	for (size_t i = 0; i < n; i++) {
 		struct setting item = *setting;
 		struct str value;
@@ -231,10 +196,10 @@ static int add_strings(struct work *work, const struct setting *setting)
 		int r = check_choice(work, &item, value);
 		if (r < 0)
 			return r;
-		text_add(&work->text, i > 0 ? STR(",") : STR(""));
-		text_add(&work->text, json_raw(item.value));
+		buffer_add(&work->text, i > 0 ? STR(",") : STR(""));
+		buffer_add(&work->text, json_raw(item.value));
 	}
-	text_add(&work->text, STR("]"));
+	buffer_add(&work->text, STR("]"));
 	return 0;
 }
 
@@ -252,7 +217,7 @@ static int add_duration(struct work *work, const struct setting *setting)
 			      buf);
 	}
 	snprintf(number, sizeof(number), "%lld", (long long)ns);
-	text_add(&work->text, str_of(number));
+	buffer_add(&work->text, str_of(number));
 	return 0;
 }
 
@@ -272,13 +237,13 @@ static int add_path(struct work *work, const struct setting *setting)
 	struct str quoted = json_quote(work->arena, str_of(path));
 	if (!quoted.ptr)
 		return error_set(work->err, ENOMEM, "no room for the options");
-	text_add(&work->text, quoted);
+	buffer_add(&work->text, quoted);
 	return 0;
 }
 
 static int add_json(struct work *work, const struct setting *setting)
 {
-	text_add_plain(&work->text, json_raw(setting->value));
+	add_plain(&work->text, json_raw(setting->value));
 	return 0;
 }
 
@@ -402,9 +367,9 @@ static int add_option(struct work *work, const struct json_value *options,
 		if (r < 0)
 			return r;
 	}
-	text_add(&work->text, work->text.len > 1 ? STR(",\"") : STR("\""));
-	text_add(&work->text, str_of(option->name)); /* a-z 0-9 _ - : nothing to escape */
-	text_add(&work->text, STR("\":"));
+	buffer_add(&work->text, work->text.len > 1 ? STR(",\"") : STR("\""));
+	buffer_add(&work->text, str_of(option->name)); /* a-z 0-9 _ - : nothing to escape */
+	buffer_add(&work->text, STR("\":"));
 	return adders[option->type](work, &setting);
 }
 
@@ -415,7 +380,7 @@ static int read_result(struct work *work, const struct json_value **ret)
 	if (r < 0)
 		return error_set(work->err, -r, "no room for the options of plugin \"%s\"",
 				 work->file->note.id);
-	r = json_parse(work->arena, (struct str){work->text.data, work->text.len},
+	r = json_parse(work->arena, buffer_str(&work->text),
 		       JSON_DEFAULT_LIMITS, 0, ret, NULL, &why);
 	return r < 0 ? error_set(work->err, -r, "the options of plugin \"%s\": %s",
 				 work->file->note.id, why.text)
@@ -426,15 +391,19 @@ int plugin_options(const struct plugin_file *file, const struct json_value *opti
 		   const char *base_dir, struct json_arena *arena, const struct json_value **ret,
 		   struct error *err)
 {
-	struct work work = {.file = file, .base_dir = base_dir, .arena = arena, .err = err};
+	struct work work = {.file = file,
+			    .base_dir = base_dir,
+			    .arena = arena,
+			    .err = err,
+			    .text = {.max = JSON_BYTES_MAX}};
 	pawl_option option;
-	text_add(&work.text, STR("{"));
+	buffer_add(&work.text, STR("{"));
 	int r = check_known(&work, options);
 	for (size_t i = 0; r == 0 && plugin_option_get(&file->desc, i, &option); i++)
 		r = add_option(&work, options, &option);
-	text_add(&work.text, STR("}"));
+	buffer_add(&work.text, STR("}"));
 	if (r == 0)
 		r = read_result(&work, ret);
-	text_done(&work.text);
+	buffer_done(&work.text);
 	return r;
 }

@@ -249,17 +249,20 @@ static struct plugin_file *plugin_file_new(const char *dir, const char *stem)
  * process: nobody who could change it later is kept out by asking again. */
 static int real_folder(const char *dir, const char **ret, bool *ret_system, struct error *err)
 {
-	static char judged[PATH_MAX], real[PATH_MAX];
+	static char *judged, *real;
 	static bool system_folders;
-	if (strcmp(dir, judged) != 0) {
-		judged[0] = '\0';
+	if (!judged || strcmp(dir, judged) != 0) {
+		free(judged);
+		free(real);
+		judged = real = NULL;
 		int r = trust_folders(dir, &system_folders, err);
 		if (r < 0)
 			return r;
-		if (!realpath(dir, real))
+		real = realpath(dir, NULL);
+		if (!real)
 			return error_set(err, errno, "%s: the plugin folder: %s", dir,
 					 strerror(errno));
-		snprintf(judged, sizeof(judged), "%s", dir);
+		judged = strdup(dir);
 	}
 	*ret = real;
 	*ret_system = system_folders;
@@ -268,7 +271,7 @@ static int real_folder(const char *dir, const char **ret, bool *ret_system, stru
 
 int plugin_file_load(const char *dir, const char *stem, struct plugin_file **ret, struct error *err)
 {
-	const char *real;
+	const char *real = NULL;
 	bool system_folders = false;
 	int r = real_folder(dir, &real, &system_folders, err);
 	if (r < 0)

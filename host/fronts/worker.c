@@ -43,9 +43,17 @@ struct worker {
 	struct json_arena *arena;
 	const struct lane_message *request;
 	bool told_audit_trouble;
+	struct lane_message message;
 };
 
 /* ---- talking to the front ---------------------------------------------------------- */
+
+/* The one message that is ever being filled in: pages are dear at start. */
+static struct lane_message *fresh(struct worker *w)
+{
+	memset(&w->message, 0, sizeof(w->message));
+	return &w->message;
+}
 
 static void reply(struct worker *w, struct lane_message *m, uint32_t type)
 {
@@ -79,43 +87,40 @@ static void fill_template(const struct worker *w, const struct pawl_call *call, 
 
 static void send_kind(struct worker *w, const struct pawl_call *call)
 {
-	static struct lane_message m;
-	memset(&m, 0, sizeof(m));
-	m.kind = call->kind;
-	text_clean(call->text[PAWL_T_EVENT], m.event, sizeof(m.event));
-	snprintf(m.id, sizeof(m.id), "%.*s",
-		 call->call_id_json.len < sizeof(m.id) ? (int)call->call_id_json.len : 4,
-		 call->call_id_json.len < sizeof(m.id) ? call->call_id_json.ptr : "null");
-	fill_template(w, call, m.refusal, sizeof(m.refusal));
-	m.deadline_ns = w->config ? w->config->deadline_ns : LANE_DEADLINE_NS;
-	m.tick_ns = shortest_entry_deadline(w->config) / 4;
-	reply(w, &m, LANE_KIND);
+	struct lane_message *m = fresh(w);
+	m->kind = call->kind;
+	text_clean(call->text[PAWL_T_EVENT], m->event, sizeof(m->event));
+	snprintf(m->id, sizeof(m->id), "%.*s",
+		 call->call_id_json.len < sizeof(m->id) ? (int)call->call_id_json.len : 4,
+		 call->call_id_json.len < sizeof(m->id) ? call->call_id_json.ptr : "null");
+	fill_template(w, call, m->refusal, sizeof(m->refusal));
+	m->deadline_ns = w->config ? w->config->deadline_ns : LANE_DEADLINE_NS;
+	m->tick_ns = shortest_entry_deadline(w->config) / 4;
+	reply(w, m, LANE_KIND);
 }
 
 /* final: nobody is to be told after it, the front need not wait. */
 static void send_answer(struct worker *w, const struct answer *answer, bool final)
 {
-	static struct lane_message m;
-	memset(&m, 0, sizeof(m));
+	struct lane_message *m = fresh(w);
 	if (answer->out.len + answer->err.len >= LANE_OUT_MAX)
 		return; /* no answer is a refusal */
 	memcpy(w->out, answer->out.ptr ? answer->out.ptr : "", answer->out.len);
 	memcpy(w->out + answer->out.len, answer->err.ptr ? answer->err.ptr : "", answer->err.len);
-	m.exit = (uint32_t)answer->exit;
-	m.out_len = answer->out.len;
-	m.err_len = answer->exit == 2 ? answer->err.len : 0;
-	m.final = final;
-	reply(w, &m, LANE_ANSWER);
+	m->exit = (uint32_t)answer->exit;
+	m->out_len = answer->out.len;
+	m->err_len = answer->exit == 2 ? answer->err.len : 0;
+	m->final = final;
+	reply(w, m, LANE_ANSWER);
 }
 
 static void send_note(struct worker *w, const char *text)
 {
-	static struct lane_message m;
-	memset(&m, 0, sizeof(m));
-	m.err_len = strlen(text) < LANE_TEXT_MAX ? strlen(text) : LANE_TEXT_MAX;
-	memcpy(w->out + LANE_OUT_MAX - LANE_TEXT_MAX, text, m.err_len);
-	m.out_len = LANE_OUT_MAX - LANE_TEXT_MAX;
-	reply(w, &m, LANE_NOTE);
+	struct lane_message *m = fresh(w);
+	m->err_len = strlen(text) < LANE_TEXT_MAX ? strlen(text) : LANE_TEXT_MAX;
+	memcpy(w->out + LANE_OUT_MAX - LANE_TEXT_MAX, text, m->err_len);
+	m->out_len = LANE_OUT_MAX - LANE_TEXT_MAX;
+	reply(w, m, LANE_NOTE);
 }
 
 /* ---- one event ----------------------------------------------------------------------- */
@@ -323,7 +328,6 @@ static void observe(struct worker *w, struct judged *j, bool told)
 static void serve_event(struct worker *w)
 {
 	static struct judged j;
-	static struct lane_message done;
 	bool told;
 	if (!judge_text(w, (struct str){w->in, w->request->len}, NULL, &j))
 		return;
@@ -337,14 +341,12 @@ static void serve_event(struct worker *w)
 	if (final)
 		return;
 	observe(w, &j, told);
-	memset(&done, 0, sizeof(done));
-	reply(w, &done, LANE_DONE);
+	reply(w, fresh(w), LANE_DONE);
 }
 
 static void serve_record(struct worker *w)
 {
 	static struct judged j;
-	static struct lane_message done;
 	const struct loss *loss = &w->request->loss;
 	if (!judge_text(w, (struct str){w->in, w->request->len}, loss, &j))
 		return;
@@ -357,8 +359,7 @@ static void serve_record(struct worker *w)
 			host_observe(w->host, j.call, &j.decision, NULL);
 		}
 	}
-	memset(&done, 0, sizeof(done));
-	reply(w, &done, LANE_DONE);
+	reply(w, fresh(w), LANE_DONE);
 }
 
 /* One line of eval: its answer goes behind the others. */
@@ -400,7 +401,6 @@ static bool is_blank(struct str line)
 
 static void serve_lines(struct worker *w)
 {
-	static struct lane_message done;
 	const struct loss *loss = w->request->has_loss ? &w->request->loss : NULL;
 	const char *block = w->in + w->request->offset;
 	uint64_t at = 0, given = 0;
@@ -418,11 +418,11 @@ static void serve_lines(struct worker *w)
 		loss = NULL;
 		at = next;
 	}
-	memset(&done, 0, sizeof(done));
-	done.taken = at;
-	done.out_len = given;
-	done.unreadable = unreadable;
-	reply(w, &done, LANE_DONE);
+	struct lane_message *done = fresh(w);
+	done->taken = at;
+	done->out_len = given;
+	done->unreadable = unreadable;
+	reply(w, done, LANE_DONE);
 }
 
 /* ---- the process --------------------------------------------------------------------------- */

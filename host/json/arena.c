@@ -58,6 +58,18 @@ static void populate(char *at, size_t size)
 #endif
 }
 
+/* The same pages in the read-only mapping, which plugins and lookups go through. */
+static void populate_twin(const char *at, size_t size)
+{
+#ifdef MADV_POPULATE_READ
+	int saved = errno;
+	madvise((void *)(uintptr_t)at, size, MADV_POPULATE_READ);
+	errno = saved;
+#else
+	(void)at, (void)size;
+#endif
+}
+
 static int arena_map(struct json_arena *arena, struct error *err)
 {
 	_cleanup_close_ int fd = memfd_create("pawl-json", MFD_CLOEXEC);
@@ -96,6 +108,7 @@ int json_arena_new(size_t reserve, struct json_arena **ret, struct error *err)
 	arena->used = ARENA_STACK;
 	arena->present = ARENA_FIRST;
 	populate(arena->writable, ARENA_FIRST);
+	populate_twin(arena->frozen + page_up(ARENA_STACK), ARENA_FIRST - page_up(ARENA_STACK));
 	*ret = arena;
 	return 0;
 }

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 	host_judge(host, call, &warm);
 	for (int i = 0; i < PLUGINS; i++)
 		if (!host->chain[i].plugin)
-			fail(&host->chain[i].why);
+			return 1;
 	for (int i = 0; i < ROUNDS; i++) {
 		loop[i] = time_loop(host, call);
 		chain[i] = time_chain(host, call, arena);
