@@ -1,7 +1,7 @@
 #!/bin/sh
 # demo.sh - real events of three agent clients through one chain of rules, told step by step.
 #
-#	sh tests/demo/demo.sh PAWL FOLDER	FOLDER is emptied and keeps what was recorded
+#	sh tests/demo/demo.sh PAWL FOLDER	FOLDER is made anew and keeps what was recorded
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P) || exit 1
 [ $# -eq 2 ] || { echo "usage: demo.sh PAWL FOLDER" >&2; exit 2; }
@@ -10,8 +10,32 @@ dir=$2
 bold='' plain=''
 [ ! -t 1 ] || [ "${TERM:-dumb}" = dumb ] || { bold=$(printf '\033[1m') plain=$(printf '\033[0m'); }
 
+# ---- where it lies -----------------------------------------------------------------------
+
+# loose FOLDER: whether somebody else may write it or a folder above, as with umask 002
+loose() {
+	at=$1
+	until [ -n "$(find "$at" -maxdepth 0 -perm /022 ! -perm -1000)" ]; do
+		[ "$at" != / ] || return 1
+		at=$(dirname -- "$at")
+	done
+}
+
+if [ -e "$dir" ] && ! [ -f "$dir/pawl.json" ]; then
+	echo "demo.sh: $dir is there and was not made by this" >&2
+	exit 1
+fi
 rm -rf "$dir"
-mkdir -p "$dir" && dir=$(CDPATH='' cd -- "$dir" && pwd -P) && cp "$here/pawl.json" "$dir" || exit 1
+mkdir -p "$dir" && dir=$(CDPATH='' cd -- "$dir" && pwd -P) || exit 1
+cp "$here/pawl.json" "$dir" || exit 1
+plugins=$(CDPATH='' cd -- "$(dirname -- "$pawl")/lib/pawl/plugins" && pwd -P) || exit 1
+if loose "$dir" || loose "$plugins"; then
+	# pawl trusts neither config nor plugins there: both go where nobody else writes
+	echo "$at can be written by others, so what follows lies below /tmp."
+	dir=$(mktemp -d /tmp/pawl-demo.XXXXXX) && mkdir "$dir/plugins" || exit 1
+	cp "$plugins"/*.so "$dir/plugins" || exit 1
+	sed 's/^{$/{\n  "plugin_dir": "plugins",/' "$here/pawl.json" >"$dir/pawl.json" || exit 1
+fi
 config=$dir/pawl.json
 
 # ---- how a step is told ------------------------------------------------------------------
