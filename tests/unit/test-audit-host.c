@@ -35,7 +35,7 @@ static struct str str_from(pawl_str s)
 	return (struct str){s.ptr, s.len};
 }
 
-static pawl_str pawl_text(struct str s)
+static pawl_str as_text(struct str s)
 {
 	return (pawl_str){s.ptr, s.len};
 }
@@ -65,7 +65,7 @@ static void host_set_error(const pawl_host *host, pawl_str message)
 
 static pawl_str host_text(const pawl_call *call, int32_t field)
 {
-	return pawl_text(str_of(fake(call)->text[field]));
+	return as_text(str_of(fake(call)->text[field]));
 }
 
 static int64_t host_number(const pawl_call *call, int32_t field)
@@ -93,7 +93,7 @@ static int32_t host_string(const pawl_value *v, pawl_str *out)
 	struct str text;
 	int r = json_string(value(v), &text);
 	if (r == 0)
-		*out = pawl_text(text);
+		*out = as_text(text);
 	return r == 0 ? 0 : PAWL_E_TYPE;
 }
 
@@ -109,7 +109,7 @@ static int32_t host_boolean(const pawl_value *v, int32_t *out)
 
 static pawl_str host_json(const pawl_value *v)
 {
-	return pawl_text(json_raw(value(v)));
+	return as_text(json_raw(value(v)));
 }
 
 const pawl_host fake_host = {
