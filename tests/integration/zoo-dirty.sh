@@ -1,0 +1,24 @@
+#!/bin/sh
+# A plugin that changes what everyone shares harms no answer: either it does not matter, or
+# the call is refused.
+# shellcheck source=tests/integration/lib.sh
+. "${abs_top_srcdir:-.}/tests/integration/lib.sh"
+. "$src/tests/integration/zoo.sh"
+begin
+zoo noise allow - ''
+zoo change-folder allow - ''
+zoo change-umask allow - ''
+ok 'change-umask: what is written stays private' \
+	[ -z "$(find "$work" -name 'audit*' -perm /077)" ]
+zoo change-locale allow - ''
+zoo change-signals allow - ''
+zoo close-standard allow - ''
+zoo close-all deny '*' 'policy error*'
+zoo no-more-files either '*' 'policy error*'
+zoo keep-pointers allow - ''
+zoo scribble-args deny crash 'crash 11'
+zoo scribble-json deny crash 'crash 11'
+zoo scribble-context deny crash 'crash 11'
+zoo scribble-tool deny crash 'crash 11'
+zoo scribble-value deny crash 'crash 11'
+finish
