@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "core/ask.h"
 #include "core/hosttable.h"
@@ -134,6 +135,7 @@ int host_observe(struct host *host, struct pawl_call *call, const struct decisio
 	int r = 0;
 	if (!host_listens(host, call))
 		return 0;
+	umask(077); /* a policy may have changed it; what is recorded is nobody else's */
 	if (event_gates(call->kind)) {
 		r = tell_decision(&telling, decision, err);
 	} else if (call->kind == EVENT_POST_TOOL || call->kind == EVENT_STOP) {
