@@ -73,6 +73,12 @@ static size_t ask_block(struct eval *eval, size_t at, size_t len, struct loss *l
 	return at + taken;
 }
 
+/* An observer's fault is not the next line's. Observers have no place in the chain. */
+static bool was_observing(const struct loss *loss)
+{
+	return loss->phase == PROGRESS_OBSERVE || (loss->phase == PROGRESS_LOAD && loss->entry == 0);
+}
+
 /* All lines of [0, len). A line that is lost twice is answered here. */
 static void ask_lines(struct eval *eval, size_t len)
 {
@@ -97,6 +103,8 @@ static void ask_lines(struct eval *eval, size_t len)
 			loss.kind = LOSS_NONE;
 		} else {
 			front_halt(front, &loss);
+			if (was_observing(&loss))
+				loss.kind = LOSS_NONE;
 			stuck_at = reached;
 		}
 		at = reached;

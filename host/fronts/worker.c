@@ -26,10 +26,12 @@
 #include "core/record.h"
 #include "core/state.h"
 #include "dialects/dialect.h"
+#include "fronts/front.h"
 #include "fronts/lane.h"
 #include "fronts/time.h"
 
 struct worker {
+	pid_t pid;
 	int socket;
 	struct lane *lane;
 	const char *in;
@@ -219,6 +221,8 @@ static void judge_call(struct worker *w, struct judged *j, const struct json_val
 	}
 	arm_latch(w, j->call);
 	host_judge(w->host, j->call, &j->decision);
+	if (getpid() != w->pid)
+		_exit(0); /* a plugin forked and came back twice: one of us answers */
 }
 
 static void encode(struct worker *w, struct judged *j)
@@ -311,11 +315,15 @@ static void observe_first(struct worker *w, struct judged *j, bool *ret_told)
 static void observe(struct worker *w, struct judged *j, bool told)
 {
 	struct error err;
-	atomic_store(&w->lane->progress.phase, PROGRESS_OBSERVE);
+	struct progress *progress = &w->lane->progress;
+	atomic_store(&progress->phase, PROGRESS_OBSERVE);
 	if (!w->config || !j->readable)
 		return;
+	if (w->lines) /* nobody waits for the answer, but for the next line's */
+		atomic_store(&progress->deadline_ns, io_monotonic_ns() + FRONT_OBSERVE_NS);
 	if (!told)
 		host_observe(w->host, j->call, &j->decision, &err);
+	atomic_store(&progress->deadline_ns, 0);
 	if (j->decision.n_asked_after == 0)
 		return;
 	size_t first = j->decision.n_steps;
@@ -362,9 +370,10 @@ static void serve_record(struct worker *w)
 	reply(w, fresh(w), LANE_DONE);
 }
 
-/* One line of eval: its answer goes behind the others. */
-static int serve_line(struct worker *w, struct str line, const struct loss *loss, uint64_t *given,
-		      uint32_t *unreadable)
+/* One line of eval, up to end of the block: its answer goes behind the others, and counts
+ * as given before any observer runs. */
+static int serve_line(struct worker *w, struct str line, uint64_t end, const struct loss *loss,
+		      uint64_t *given, uint32_t *unreadable)
 {
 	static struct judged j;
 	bool told;
@@ -388,7 +397,9 @@ static int serve_line(struct worker *w, struct str line, const struct loss *loss
 	w->out[(*given)++] = '\n';
 	*unreadable += !j.readable;
 	atomic_store_explicit(&w->lane->progress.given, *given, memory_order_relaxed);
-	return told ? 1 : 0;
+	atomic_store_explicit(&w->lane->progress.taken, end, memory_order_release);
+	observe(w, &j, told);
+	return 0;
 }
 
 static bool is_blank(struct str line)
@@ -410,10 +421,8 @@ static void serve_lines(struct worker *w)
 		uint64_t next = end ? (uint64_t)(end - block) + 1 : w->request->len;
 		struct str line = {block + at, next - at - (end ? 1 : 0)};
 		if (!is_blank(line)) {
-			int r = serve_line(w, line, loss, &given, &unreadable);
-			if (r < 0)
+			if (serve_line(w, line, next, loss, &given, &unreadable) < 0)
 				break;
-			atomic_store_explicit(&w->lane->progress.taken, next, memory_order_release);
 		}
 		loss = NULL;
 		at = next;
@@ -489,6 +498,7 @@ int worker_run(char *const argv[])
 	static struct lane_message request;
 	struct error err;
 	settle();
+	w.pid = getpid();
 	w.lines = strcmp(argv[0], "eval") == 0;
 	w.dialect = dialect_find(argv[1]);
 	w.event_given = argv[2][0] ? str_of(argv[2]) : (struct str){NULL, 0};
