@@ -8,6 +8,7 @@
 # policy.hook_error record, "-" none, "*" not looked at. REASON is a pattern for all of the
 # reason; "crash N" and the like below stand for the usual ones. VALUE is its option.
 deadline=20s
+rest=allow
 
 # What `denies` wants to read
 zoo_reason() {
@@ -62,7 +63,7 @@ read_line='{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Read","
 zoo_eval_fits() {
 	[ "$status" -eq 0 ] && [ -z "$err" ] && is_clean || return 1
 	{ read -r one && read -r two && read -r three && ! read -r four; } <"$work/out" || return 1
-	has "$one" '"t0","decision":"allow"' && has "$three" '"t0","decision":"allow"' || return 1
+	has "$one" '"t0","decision":"allow"' && has "$three" "\"t0\",\"decision\":\"$rest\"" || return 1
 	allows='{"tool_use_id":"t1","decision":"allow",'
 	refuses='{"tool_use_id":"t1","decision":"deny","reason":"'$4'",'
 	# shellcheck disable=SC2254

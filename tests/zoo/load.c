@@ -69,7 +69,7 @@ __attribute__((destructor)) static void end(void)
 }
 #endif
 
-#ifdef ZOO_OPEN
+#if defined(ZOO_open_crash) || defined(ZOO_open_exit) || defined(ZOO_open_fails)
 static int32_t misopen(const pawl_host *given, const pawl_value *options, void **self)
 {
 	(void)options, (void)self;
