@@ -5,7 +5,7 @@
  * Whatever the command's processes leave orphaned becomes our child (subreaper). What is
  * still alive half a second after the command ended is written to REPORT, one
  * "left PID COMMAND" a line, and killed; so is "late" when the command took more than
- * SECONDS, and "ms N", the time it took. Ends with the command's status, 128 + N after
+ * SECONDS, and "ms N", "kb N", the time and memory it took. Ends with the command's status, 128 + N after
  * signal N. */
 #include <config.h>
 
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,6 +108,9 @@ int main(int argc, char *argv[])
 		}
 	}
 	fprintf(report, "ms %ld\n", now_ms() - start);
+	struct rusage used;
+	if (getrusage(RUSAGE_CHILDREN, &used) == 0)
+		fprintf(report, "kb %ld\n", used.ru_maxrss);
 	look_behind(report);
 	fclose(report);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -9,7 +9,7 @@ zoo noise allow - ''
 zoo change-folder allow - ''
 zoo change-umask allow - ''
 ok 'change-umask: what is written stays private' \
-	[ -z "$(find "$work" -name 'audit*' -perm /077)" ]
+	[ -z "$(find "$work"/audit* \( -perm -040 -o -perm -004 -o -perm -020 \))" ]
 zoo change-locale allow - ''
 zoo change-signals allow - ''
 zoo close-standard allow - ''

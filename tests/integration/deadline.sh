@@ -1,0 +1,24 @@
+#!/bin/sh
+# A plugin that is late is a refusal when the deadline is over, not when it returns.
+# shellcheck source=tests/integration/lib.sh
+. "${abs_top_srcdir:-.}/tests/integration/lib.sh"
+begin
+config '"chain":[{"plugin":"yes"},{"plugin":"oversleep"}]'
+hook claude-code "$pre"
+ok 'refused by name' denies claude-code \
+	'policy error (oversleep): deadline exceeded in plugin oversleep'
+took=$(took)
+ok 'after the two seconds it has when nothing else is said' [ "$took" -ge 1900 ]
+ok 'not much later' [ "$took" -lt 6000 ]
+ok 'recorded as late' logged '"policy.hook_error".*"error_class":"timeout"'
+ok 'and as denied' logged '"policy.denied".*"refused_by":"timeout"'
+config '"deadline":"400ms","chain":[{"plugin":"slow-allow","options":{"value":5000}},{"plugin":"yes"}]'
+hook claude-code "$pre"
+ok 'the whole call has a deadline' denies claude-code '*deadline exceeded in plugin slow-allow'
+config '"chain":[{"plugin":"slow-allow","deadline":"200ms","options":{"value":5000}},{"plugin":"yes"}]'
+hook gemini "$before"
+ok 'an entry has its own' denies gemini '*deadline exceeded in plugin slow-allow'
+config '"deadline":"10s","chain":[{"plugin":"slow-allow","options":{"value":300}},{"plugin":"yes"}]'
+hook claude-code "$pre"
+ok 'what is in time is in time' abstains
+finish
