@@ -33,6 +33,10 @@ struct dialect {
 /* NULL when there is none of that name. */
 const struct dialect *dialect_find(const char *name);
 
+/* What is said of an event that cannot be read: kind and name are those of this one, which
+ * --event gave; none when its ptr is NULL. */
+void dialect_assume(const struct dialect *dialect, struct pawl_call *call, struct str event);
+
 /* Reads one event: kind by its name (or by event_given, what --event said), then the
  * dialect's fields. On an error the call holds what could be read, kind included. */
 int dialect_decode(const struct dialect *dialect, struct pawl_call *call,

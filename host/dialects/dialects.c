@@ -40,6 +40,12 @@ static int need(const struct json_value *value, enum json_type type, const char 
 	return 0;
 }
 
+void dialect_assume(const struct dialect *dialect, struct pawl_call *call, struct str event)
+{
+	call->text[PAWL_T_EVENT] = event;
+	call->kind = form_find(forms_of(dialect->name), event)->kind;
+}
+
 static int read_kind(const struct dialect *dialect, struct pawl_call *call,
 		     const struct json_value *event, struct str event_given, struct error *err)
 {
@@ -52,9 +58,11 @@ static int read_kind(const struct dialect *dialect, struct pawl_call *call,
 		return r;
 	if (json_string(member, &name) < 0)
 		name = event_given;
-	if (event_given.ptr && !str_equal(name, event_given))
+	if (event_given.ptr && !str_equal(name, event_given)) {
+		dialect_assume(dialect, call, (struct str){NULL, 0}); /* neither is believed */
 		return error_set(err, EBADMSG, "the event is %.*s, but --event said %.*s",
 				 STR_FMT(name), STR_FMT(event_given));
+	}
 	call->text[PAWL_T_EVENT] = json_arena_text(call->arena, name);
 	call->kind = form_find(forms, name)->kind;
 	if (call->kind == EVENT_UNKNOWN)

@@ -170,8 +170,12 @@ static int read_event(struct worker *w, struct str text, struct pawl_call *call,
 {
 	const struct json_value *event;
 	struct json_fault at;
+	dialect_assume(w->dialect, call, w->event_given);
 	if (text.len == 0)
 		return error_set(err, EBADMSG, "empty event: nothing came on stdin");
+	if (text.len > call->limits.bytes)
+		return error_set(err, E2BIG, "the event is larger than %zu bytes (limits.bytes)",
+				 call->limits.bytes);
 	int r = json_parse(w->arena, text, call->limits, JSON_BORROW, &event, &at, err);
 	if (r < 0) {
 		error_prefix(err, "the event cannot be read: line %u column %u", at.line,
