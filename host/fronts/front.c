@@ -48,6 +48,7 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGXFSZ, &action, NULL); /* a limit on files is an error, not our end */
 	action.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &action, NULL);
 	/* held back but while we wait, so that none slips in before poll */
