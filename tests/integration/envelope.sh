@@ -33,7 +33,7 @@ ok 'codex: cannot ask, refuses' denies codex 'a person should look*'
 hook gemini "$before"
 ok 'gemini: cannot ask, refuses' denies gemini 'a person should look*'
 hook pawl "$pre"
-ok 'pawl: an approval' has "$status$out" '0{*"decision":"require_approval"*"approval":{*"instructions":"look at the command"*'
+ok 'pawl: an approval, and nothing runs yet' has "$status$out" '2{*"decision":"require_approval"*"approval":{*"instructions":"look at the command"*'
 hook pawl '{"target":"client",'"${pre#?}"
 ok 'pawl: a client tool cannot wait' denies pawl 'approval is not supported for client tools'
 config '"chain":[{"plugin":"instead"}]'
