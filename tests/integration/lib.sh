@@ -111,6 +111,11 @@ logged() {
 	grep -q "$1" "$log" 2>/dev/null
 }
 
+# rows SQL: from the audit's index
+rows() {
+	"$helpers/rows" "$db" "$1"
+}
+
 # ok NAME COMMAND...: the command says whether it is well
 ok() {
 	name=$1

@@ -1,0 +1,53 @@
+#!/bin/sh
+# A front that is told to stop refuses; one that is killed takes its worker along.
+# shellcheck source=tests/integration/lib.sh
+. "${abs_top_srcdir:-.}/tests/integration/lib.sh"
+begin
+config '"deadline":"60s","chain":[{"plugin":"stubborn"}]'
+
+# running: how many processes, front and worker, were started with this script's config
+running() {
+	grep -alz "^$cfg\$" /proc/[0-9]*/cmdline 2>/dev/null | wc -l | tr -d ' '
+}
+
+# soon WORD COMMAND...: waits up to 5 s until the command prints WORD
+soon() {
+	word=$1
+	shift
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
+		[ "$("$@")" = "$word" ] && return 0
+		sleep 0.2
+	done
+	return 1
+}
+
+begin_hook() {
+	printf %s "$pre" >"$work/in"
+	"$pawl" hook claude-code --config "$cfg" <"$work/in" >"$work/out" 2>"$work/err" &
+	front=$!
+	soon 2 running
+}
+
+for signal in TERM INT HUP; do
+	begin_hook
+	# let the plugin get to work: it blocks every signal there is
+	sleep 0.2
+	kill -s $signal "$front"
+	wait "$front"
+	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	: >"$work/report"
+	ok "$signal: refused" denies claude-code '*asked to stop*'
+	ok "$signal: nobody left" soon 0 running
+done
+begin_hook
+kill -9 "$front"
+wait "$front" 2>/dev/null
+ok 'front killed: nobody left' soon 0 running
+printf '%s\n' "$pre" >"$work/in"
+"$pawl" eval --config "$cfg" <"$work/in" >"$work/out" 2>"$work/err" &
+front=$!
+soon 2 running
+kill -9 "$front"
+wait "$front" 2>/dev/null
+ok 'eval killed: nobody left' soon 0 running
+finish
