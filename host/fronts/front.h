@@ -29,6 +29,7 @@ struct front {
 	pid_t worker;
 	int socket;
 	uint64_t nonce;
+	int64_t tick_ns; /* how often the deadline of what runs is to be looked at; 0 not */
 };
 
 /* Set by SIGTERM, SIGINT, SIGHUP. */

@@ -194,14 +194,14 @@ static void print_note(const struct front *front, const struct lane_message *m)
 	}
 }
 
-/* After the answer: wait for the observers, as long as they may take. -1: lost. */
+/* After the answer: wait for the observers, as long as they may take, and for entries in
+ * shadow, within their own deadlines. -1: lost. */
 static int await_done(struct front *front, struct loss *loss)
 {
 	struct lane_message m;
 	int64_t until = io_monotonic_ns() + FRONT_OBSERVE_NS;
 	for (;;) {
-		atomic_store(&front->lane->progress.deadline_ns, 0);
-		if (front_receive(front, until, 0, &m, loss) < 0)
+		if (front_receive(front, until, front->tick_ns, &m, loss) < 0)
 			return -1;
 		if (m.type == LANE_DONE)
 			return 0;
@@ -232,16 +232,16 @@ static int judge(struct front *front, size_t len, struct refusal *refusal, int *
 {
 	struct lane_message m, request = {.type = LANE_JUDGE, .len = len};
 	request.started_ns = io_monotonic_ns();
-	int64_t deadline = request.started_ns + LANE_DEADLINE_NS, tick = 0;
+	int64_t deadline = request.started_ns + LANE_DEADLINE_NS;
 	if (front_send(front, &request, loss) < 0)
 		return -1;
 	for (;;) {
-		if (front_receive(front, deadline, tick, &m, loss) < 0)
+		if (front_receive(front, deadline, front->tick_ns, &m, loss) < 0)
 			return -1;
 		if (m.type == LANE_KIND) {
 			learn_kind(front, &m, refusal);
 			deadline = request.started_ns + m.deadline_ns;
-			tick = m.tick_ns;
+			front->tick_ns = m.tick_ns;
 		} else if (m.type == LANE_NOTE) {
 			print_note(front, &m);
 		} else if (m.type == LANE_ANSWER && answer_fits(&m)) {

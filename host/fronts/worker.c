@@ -107,6 +107,7 @@ static void send_answer(struct worker *w, const struct answer *answer, bool fina
 	struct lane_message *m = fresh(w);
 	if (answer->out.len + answer->err.len >= LANE_OUT_MAX)
 		return; /* no answer is a refusal */
+	atomic_store(&w->lane->progress.deadline_ns, 0); /* those of the chain are over */
 	memcpy(w->out, answer->out.ptr ? answer->out.ptr : "", answer->out.len);
 	memcpy(w->out + answer->out.len, answer->err.ptr ? answer->err.ptr : "", answer->err.len);
 	m->exit = (uint32_t)answer->exit;
