@@ -1,0 +1,50 @@
+#!/bin/sh
+# What each client is answered, byte for byte: CLIENT/EVENT-DECISION.in is an event, .out
+# the exit status, stdout and stderr of `pawl hook CLIENT`.
+# `golden.sh --update` writes the .out files anew; read the diff.
+set -u
+cases=$abs_top_srcdir/tests/golden
+pawl=$abs_top_builddir/pawl
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export HOME="$tmp"
+sed "s|@dir@|$abs_top_builddir/tests/golden|; s|^{|{\"state_dir\": \"$tmp/state\",|" \
+	"$cases/pawl.json" >"$tmp/pawl.json"
+
+# Copilot's own form of events does not name them: the settings do.
+event_option() {
+	case $1 in
+	copilot/[a-z]*) name=${1#copilot/}; echo "--event ${name%%-*}" ;;
+	esac
+}
+
+ask() {
+	# shellcheck disable=SC2046
+	"$pawl" --config "$tmp/pawl.json" hook "${1%%/*}" $(event_option "$1") \
+		<"$cases/$1.in" >"$tmp/stdout" 2>"$tmp/stderr"
+	echo "exit $?"
+	echo "--- stdout"
+	sed 's/"ns":[0-9]*/"ns":0/g' "$tmp/stdout"
+	echo "--- stderr"
+	cat "$tmp/stderr"
+}
+
+cd "$cases" || exit 1
+set -- "${1:-}" */*.in
+update=$1
+shift
+[ "$update" = --update ] || echo "1..$#"
+n=0
+for file in "$@"; do
+	name=${file%.in}
+	n=$((n + 1))
+	ask "$name" >"$tmp/out"
+	if [ "$update" = --update ]; then
+		cmp -s "$tmp/out" "$name.out" || cp "$tmp/out" "$name.out"
+	elif diff -u "$name.out" "$tmp/out" >"$tmp/diff" 2>&1; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		sed 's/^/# /' "$tmp/diff"
+	fi
+done
