@@ -28,7 +28,7 @@ begin() {
 	trap 'exit 1' HUP INT TERM
 	mkdir "$work/plugins" &&
 		{ ln "$top"/lib/pawl/plugins/*.so "$top"/tests/zoo/*.so "$work/plugins" 2>/dev/null ||
-			cp "$top"/lib/pawl/plugins/*.so "$top"/tests/zoo/*.so "$work/plugins"; } ||
+			cp -f "$top"/lib/pawl/plugins/*.so "$top"/tests/zoo/*.so "$work/plugins"; } ||
 		exit 1
 	cfg=$work/pawl.json
 	db=$work/audit.db
