@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
+
+#define ORPHAN_TRIES 1000 /* about a second, for a plugin that starts ever more */
 
 volatile sig_atomic_t front_stopped;
 
@@ -65,6 +68,9 @@ int front_init(struct front *front)
 	front->worker = -1;
 	front->socket = front->memory = -1;
 	catch_signals();
+	/* a shell may have left us children of its own when it became us: then none is ended */
+	front->reaps = waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD &&
+		       prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
 	int r = open_standard();
 	if (r < 0)
 		return r;
@@ -253,6 +259,38 @@ int front_receive(struct front *front, int64_t deadline_ns, int64_t tick_ns,
 	}
 }
 
+/* SIGKILL to each of our children; how many the kernel named. */
+static int kill_children(void)
+{
+	char text[4096];
+	int n = 0, fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	for (char *at = text, *end; *at; at = end, n++) {
+		long pid = strtol(at, &end, 10);
+		if (end == at || *end != ' ') /* a number that was cut is none */
+			break;
+		kill((pid_t)pid, SIGKILL);
+	}
+	return n;
+}
+
+/* What a plugin started outside of the worker's session has become ours, being orphaned. */
+static void end_orphans(void)
+{
+	for (int tries = 0; tries < ORPHAN_TRIES; tries++) {
+		pid_t r = waitpid(-1, NULL, WNOHANG);
+		if (r < 0 && errno != EINTR)
+			return;
+		if (r == 0 && kill_children() == 0)
+			return;
+		if (r == 0)
+			poll(NULL, 0, 1);
+	}
+}
+
 void front_end(struct front *front)
 {
 	pid_t worker = front->worker < -1 ? -front->worker : front->worker;
@@ -263,6 +301,8 @@ void front_end(struct front *front)
 		while (waitpid(worker, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
+	if (front->reaps && worker > 0)
+		end_orphans();
 	if (front->socket >= 0)
 		close(front->socket);
 	front->worker = -1;

@@ -25,6 +25,7 @@ struct front {
 	struct lane *lane;
 	char *in, *out;
 	int memory;
+	bool reaps; /* every child there is comes from a worker */
 	/* the worker */
 	pid_t worker;
 	int socket;
@@ -50,7 +51,7 @@ int front_send(struct front *front, struct lane_message *request, struct loss *l
 int front_receive(struct front *front, int64_t deadline_ns, int64_t tick_ns,
 		  struct lane_message *message, struct loss *loss);
 
-/* Kills the worker and what it started, and waits for it. */
+/* Kills the worker and what it started, in a session of its own or not, and waits for it. */
 void front_end(struct front *front);
 
 /* Latches the session when the lost plugin's entry says halt. */

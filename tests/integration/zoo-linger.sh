@@ -5,6 +5,7 @@
 . "$src/tests/integration/zoo.sh"
 begin
 zoo fork-stays allow - ''
+zoo fork-daemon allow - ''
 zoo fork-returns either '*' '*'
 zoo thread-stays allow - ''
 if [ -n "$sanitized" ]; then
