@@ -19,6 +19,7 @@
 #include "fronts/front.h"
 
 #define BLOCK_MAX ((size_t)256 << 10) /* bytes asked for at a time; a line may be longer */
+#define FAILURES_MAX 3		      /* workers a line may cost before it is answered here */
 #define LOOK_NS INT64_C(20000000)     /* how often a line's deadline is looked at */
 
 struct eval {
@@ -62,6 +63,9 @@ static size_t ask_block(struct eval *eval, size_t at, size_t len, struct loss *l
 	atomic_store(&progress->given, 0);
 	*lost = front_send(front, &request, loss) < 0 ||
 		front_receive(front, INT64_MAX, LOOK_NS, &m, loss) < 0;
+	/* whoever writes to the socket in the worker's name may have written elsewhere too */
+	if (*lost && loss->kind == LOSS_PROTOCOL)
+		return at;
 	uint64_t taken = *lost ? atomic_load(&progress->taken) : m.taken;
 	uint64_t given = *lost ? atomic_load(&progress->given) : m.out_len;
 	if (taken > len - at || given > LANE_OUT_MAX || (!*lost && m.type != LANE_DONE))
@@ -79,23 +83,31 @@ static bool was_observing(const struct loss *loss)
 	return loss->phase == PROGRESS_OBSERVE || (loss->phase == PROGRESS_LOAD && loss->entry == 0);
 }
 
-/* All lines of [0, len). A line that is lost twice is answered here. */
+/* All lines of [0, len). A line that is lost again and again is answered here. Where an answer was
+ * forged, nothing of its block is believed, and the lines go one at a time until the one
+ * that did it is found. */
 static void ask_lines(struct eval *eval, size_t len)
 {
 	struct front *front = &eval->front;
 	struct loss loss = {0};
-	size_t at = 0, stuck_at = SIZE_MAX;
+	size_t at = 0;
+	int failures = 0; /* at this line */
+	bool singly = false;
 	while (at < len && eval->exit_status != 2 && !front_stopped) {
 		struct loss start;
 		bool lost = false;
 		size_t reached = at;
+		size_t end = singly ? line_end(front->in, at, len) : len;
 		if (front->worker > 0 || front_start(front, "eval", &start) == 0)
-			reached = ask_block(eval, at, len, &loss, &lost);
+			reached = ask_block(eval, at, end, &loss, &lost);
 		else
 			loss = start;
 		if (!lost && reached > at) {
 			loss.kind = LOSS_NONE;
-		} else if (reached == at && stuck_at == at) {
+		} else if (loss.kind == LOSS_PROTOCOL && line_end(front->in, at, len) < end) {
+			singly = true;
+			loss.kind = LOSS_NONE;
+		} else if (reached == at && ++failures == FAILURES_MAX) {
 			char reason[512];
 			loss_reason(&loss, reason, sizeof(reason));
 			answer_lost(eval, reason, loss_by(&loss));
@@ -103,10 +115,11 @@ static void ask_lines(struct eval *eval, size_t len)
 			loss.kind = LOSS_NONE;
 		} else {
 			front_halt(front, &loss);
-			if (was_observing(&loss))
+			if (was_observing(&loss) && failures < 2)
 				loss.kind = LOSS_NONE;
-			stuck_at = reached;
 		}
+		if (reached > at)
+			failures = 0;
 		at = reached;
 	}
 }
