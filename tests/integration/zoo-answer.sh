@@ -9,9 +9,11 @@ for n in 0 5 77 2147483647 -2147483648 -77; do
 	zoo returns deny bad-status failed "$n"
 done
 zoo returns deny fail failed -1
+places=middle
 for n in -2 -3 -4 -5 -6 -7 -8 -9; do
 	zoo returns deny '[a-z-]*' failed "$n"
 done
+places='first middle last'
 zoo error-text deny fail failed
 ok 'error-text: nobody reads the words of an error' \
 	[ -z "$(grep -l hunter2 "$work"/out "$work"/err "$log")" ]
@@ -34,7 +36,12 @@ ok 'reason-control: no control character gets out' \
 zoo reason-surrogate deny - 'half *�* of � one'
 zoo reason-huge deny - 'xxxxxxxxxxxxxxxx*'
 ok 'reason-huge: it is cut' [ "$(wc -c <"$work/out")" -lt 65536 ]
-zoo forge-half-frame deny '*' 'policy error*'
-zoo forge-empty-frame deny '*' 'policy error*'
-zoo forge-whole-frame deny '*' 'policy error*'
+# What eval has in memory when the front hears of it counts; a hook is refused.
+for name in forge-half-frame forge-empty-frame; do
+	zoo $name either '*' 'policy error*'
+	zoo_config $name first
+	hook claude-code "$pre"
+	ok "$name: a hook is refused" denies claude-code 'policy error*'
+done
+zoo forge-whole-frame deny '*' '*'
 finish

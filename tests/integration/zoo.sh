@@ -9,6 +9,7 @@
 # reason; "crash N" and the like below stand for the usual ones. VALUE is its option.
 deadline=20s
 rest=allow
+places='first middle last'
 
 # What `denies` wants to read
 zoo_reason() {
@@ -80,7 +81,7 @@ zoo() {
 	class=$3 value=${5:+\"value\":$5}
 	# a sanitizer catches the signal, reports, and exits
 	[ "$class" = crash ] && [ -n "$sanitized" ] && class='[a-z]*' reason="policy error ($1): *"
-	for place in first middle last; do
+	for place in $places; do
 		zoo_config "$1" "$place"
 		forget
 		hook claude-code "$pre"
