@@ -26,5 +26,5 @@ zoo exit-1 deny exit 'exit 1'
 zoo exit-2 deny exit 'exit 2'
 zoo exit-now deny exit 'exit 0'
 zoo exec-true deny exit 'exit 0'
-zoo pthread-end deny exit 'exit 0'
+zoo pthread-end deny exit 'policy error (pthread-end): *instead of answering (exit [01])'
 finish
