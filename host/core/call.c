@@ -83,9 +83,10 @@ struct str call_tool_shown(const struct pawl_call *call)
 
 struct match_subject call_subject(const struct pawl_call *call)
 {
+	bool about_tool = call->tool.n > 0;
 	return (struct match_subject){
-		.tool = &call->tool,
-		.class = call->class,
+		.tool = about_tool ? &call->tool : NULL,
+		.class = about_tool ? call->class : (struct str){NULL, 0},
 		.agent = call->text[PAWL_T_AGENT],
 		.agent_type = call->text[PAWL_T_AGENT_TYPE],
 		.client = call->text[PAWL_T_CLIENT],

@@ -30,6 +30,8 @@ struct pawl_call {
 	struct str tool_raw;	/* the name as the client wrote it */
 	struct str class;
 	struct str call_id_json; /* tool_use_id as it came, "null" when absent */
+	const struct json_value *args_sent; /* as the client wrote them, where a dialect added
+					     * names that rules know; NULL: as ARGS_GIVEN */
 	bool id_given;
 	struct json_arena *arena;
 	struct json_limits limits;
