@@ -166,7 +166,9 @@ static void put_decision(FILE *out, const struct decision *d)
 static void put_answer(FILE *out, const struct dialect *dialect, const struct answer *answer)
 {
 	fprintf(out, "\nanswer to %s: exit %d, %s\n", dialect->name, answer->exit,
-		answer->out.len ? "and on stdout" : "nothing on stdout (no objection)");
+		answer->out.len	  ? "and on stdout" :
+		answer->exit == 2 ? "nothing on stdout (the word is on stderr)" :
+				    "nothing on stdout (no objection)");
 	if (answer->out.len)
 		fprintf(out, "  %.*s\n", STR_FMT(answer->out));
 }
