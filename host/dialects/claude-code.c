@@ -7,9 +7,27 @@
 
 #include "dialects/dialect.h"
 
-/* Names the server where the event does, so that one reading of the name is left. */
+/* A skill's shell command has no tool name: it is what Bash is given. */
+static int decode_skill(struct pawl_call *call, const struct json_value *event, struct error *err)
+{
+	static const char *const names[] = {"command"};
+	const struct json_value *args, *command = json_member(event, STR("command"));
+	const struct str absent = {NULL, 0};
+	int r = dialect_need(command, JSON_STRING, "command", err);
+	call_set_text(call, PAWL_T_SESSION, json_member(event, STR("session_id")));
+	call_set_text(call, PAWL_T_CWD, json_member(event, STR("cwd")));
+	if (r == 0)
+		r = call_set_tool(call, STR("Bash"), absent, absent, err);
+	if (r == 0)
+		r = dialect_object(call, names, &command, 1, &args, err);
+	return r < 0 ? r : dialect_set_arguments(call, args, err);
+}
+
 static int decode(struct pawl_call *call, const struct json_value *event, struct error *err)
 {
+	if (str_is(call->text[PAWL_T_EVENT], "PreSkillShellCommand") &&
+	    !json_member(event, STR("tool_name")))
+		return decode_skill(call, event, err);
 	return dialect_decode_claude_fields(call, event, err);
 }
 
@@ -22,39 +40,26 @@ static bool asks_nobody(const struct pawl_call *call)
 	       str_is(mode, "bypassPermissions");
 }
 
-static int encode_approval(const struct host *host, struct pawl_call *call,
-			   struct decision *decision, struct answer *answer, struct error *err)
-{
-	if (host->config->approval.ask != ASK_CLIENT)
-		return dialect_deny(host, call, decision,
-				    "a person has to approve it, and approvals by the client's "
-				    "own prompt are off (approval.ask)");
-	if (asks_nobody(call))
-		return dialect_deny(host, call, decision,
-				    "a person has to approve it, and in this permission mode "
-				    "nobody would be asked: ask again in another mode");
-	return dialect_claude_output(call, decision, "ask", answer, err);
-}
-
 static int encode(const struct host *host, struct pawl_call *call, struct decision *decision,
 		  struct answer *answer, struct error *err)
 {
-	switch (decision->verdict) {
-	case VERDICT_ALLOW:
-		answer->exit = 0;
-		if (!decision->modified && !decision->granted && !decision->told.ptr)
-			return 0; /* no objection: its own prompt still appears */
-		return dialect_claude_output(
-			call, decision, decision->modified || decision->granted ? "allow" : NULL,
-			answer, err);
-	case VERDICT_REQUIRE_APPROVAL:
-		return encode_approval(host, call, decision, answer, err);
-	case VERDICT_SUBSTITUTE:
-		return dialect_substitute_as_deny(host, call, decision);
-	default:
-		return 0;
-	}
+	if (decision->verdict == VERDICT_REQUIRE_APPROVAL && asks_nobody(call))
+		return dialect_deny(host, call, decision,
+				    "a person has to approve it, and in this permission mode "
+				    "nobody would be asked: ask again in another mode");
+	return dialect_claude_output(call, decision, dialect_permission(decision), answer, err);
 }
 
 extern const struct dialect dialect_claude_code;
-const struct dialect dialect_claude_code = {"claude-code", decode, encode};
+const struct dialect dialect_claude_code = {
+	.name = "claude-code",
+	.can = {.title = "Claude Code",
+		.version = "documents of 2.1.240",
+		.timeout_unit = "s",
+		.timeout = 600,
+		.on_failure = "runs the tool, unless onFailure is \"block\"",
+		.result = "updatedToolOutput",
+		.note = "asks nobody in bypassPermissions, so that is refused"},
+	.decode = decode,
+	.encode = encode,
+};

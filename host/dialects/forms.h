@@ -1,5 +1,5 @@
-/* forms.h - which events each client sends, what they mean, and how a refusal of one
- * looks there.
+/* forms.h - which events each client sends, what they mean, and what can be answered to
+ * each.
  *
  * Layer: dialects, but libc and base only: the front, which loads nothing else, refuses
  * by the same table as the encoders do.
@@ -12,20 +12,35 @@
 #include "base/str.h"
 #include "core/event.h"
 
+/* What an answer to a gating event can say beside yes and no. */
+#define FORM_REWRITE 1u	   /* other arguments to run with */
+#define FORM_ASK 2u	   /* a person is asked by the client */
+#define FORM_GRANT 4u	   /* the client's own prompt is left out */
+#define FORM_TELL 8u	   /* more context for the model */
+#define FORM_SUBSTITUTE 16u /* a result in the call's place */
+#define FORM_ALL 32u	   /* whatever was decided, a refusal included: the encoder says it */
+#define FORM_DEAF 64u	   /* the client goes on whatever is answered */
+
 struct form {
 	const char *event; /* NULL: stands for every name that is not listed */
 	enum event_kind kind;
-	/* What is printed when a gating event is refused, or when an informing one is done;
-	 * {text} the refusal as the model reads it, {reason} without the template, {by}
-	 * refused_by, all as the inside of a JSON string; {id} tool_use_id as JSON. */
-	const char *answer;
+	unsigned can; /* FORM_* */
+	/* What is printed when a gating event is refused; "": the word on stderr is all that
+	 * this client reads. {text} the refusal as the model reads it, {reason} without the
+	 * template, {by} refused_by, all as the inside of a JSON string; {id} tool_use_id as
+	 * JSON. */
+	const char *refuse;
+	const char *pass; /* printed when there is no objection, or to an event that only informs */
 };
 
 struct form_list {
 	const char *agent;
 	const struct form *forms; /* the first is the unknown event's */
 	size_t n;
+	int refused; /* exit status of a refusal: 2, but where the client reads that as a crash */
 };
+
+extern const struct form_list form_lists[]; /* ends with agent NULL */
 
 /* NULL when no such agent is known. */
 const struct form_list *forms_of(const char *agent);

@@ -17,10 +17,26 @@ static void read_number(struct pawl_call *call, int field, const struct json_val
 		call->number[field] = number;
 }
 
+/* Our own fields say where a tool is from; arguments are taken as they are. */
+static int read_tool(struct pawl_call *call, const struct json_value *event, struct error *err)
+{
+	static const char *const sources[] = {"source", NULL}, *const servers[] = {"server", NULL};
+	if (call->kind != EVENT_PRE_TOOL && call->kind != EVENT_POST_TOOL)
+		return 0;
+	int r = dialect_set_tool(call, json_member(event, STR("tool_name")), "tool_name",
+				 dialect_text(event, sources), dialect_text(event, servers), err);
+	call->args_sent = NULL;
+	call->root[PAWL_R_ARGS] = call->root[PAWL_R_ARGS_GIVEN] =
+		json_member(event, STR("tool_input"));
+	return r;
+}
+
 static int decode(struct pawl_call *call, const struct json_value *event, struct error *err)
 {
 	int yes;
 	int r = dialect_decode_claude_fields(call, event, err);
+	if (r == 0)
+		r = read_tool(call, event, err);
 	call_set_text(call, PAWL_T_RUN, json_member(event, STR("run_id")));
 	call_set_text(call, PAWL_T_TARGET, json_member(event, STR("target")));
 	read_number(call, PAWL_N_TURN, json_member(event, STR("turn")));
@@ -108,9 +124,20 @@ static int encode(const struct host *host, struct pawl_call *call, struct decisi
 	record_trace(w, trace, d, false);
 	w->add(o, "trace", trace);
 	answer->exit = d->verdict == VERDICT_ALLOW ? 0 : 2;
-	answer->err = d->verdict == VERDICT_DENY ? d->refusal : d->reason;
+	if (answer->exit != 0)
+		answer->err = d->verdict == VERDICT_DENY ? d->refusal : d->reason;
 	return dialect_keep(call, w, o, answer, err);
 }
 
 extern const struct dialect dialect_pawl;
-const struct dialect dialect_pawl = {"pawl", decode, encode};
+const struct dialect dialect_pawl = {
+	.name = "pawl",
+	.can = {.title = "the neutral dialect",
+		.version = "ours",
+		.timeout_unit = "",
+		.on_failure = "as its caller does",
+		.result = "no",
+		.note = "says every decision in full; the caller carries it out"},
+	.decode = decode,
+	.encode = encode,
+};

@@ -107,6 +107,7 @@ static void receive(struct front *front, struct arrival *a)
 
 struct refusal {
 	const struct form *form;
+	int exit;
 	char id[FORM_ID_MAX];
 	char template[LANE_TEXT_MAX];
 };
@@ -116,11 +117,13 @@ static int refuse(const struct refusal *refusal, const char *reason, const char 
 {
 	static char text[16384], out[65536];
 	const struct text_hole hole = {"reason", str_of(reason)};
-	size_t n_text = text_fill(str_of(refusal->template), &hole, 1, text, sizeof(text));
+	size_t n_text = text_fill(str_of(refusal->template), &hole, 1, text, sizeof(text) - 1);
+	if (n_text == 0) /* some run the tool when there is no word of why not */
+		n_text = text_fill(STR("BLOCKED: {reason}"), &hole, 1, text, sizeof(text) - 1);
 	bool gates = event_gates(refusal->form->kind);
 	size_t n = gates ? form_refuse(refusal->form, (struct str){text, n_text}, str_of(reason),
 				       str_of(by), str_of(refusal->id), out, sizeof(out) - 1) :
-			   strlen(strcpy(out, refusal->form->answer));
+			   strlen(strcpy(out, refusal->form->pass));
 	if (n > 0) {
 		out[n] = '\n';
 		io_write_all(STDOUT_FILENO, out, n + 1);
@@ -129,7 +132,7 @@ static int refuse(const struct refusal *refusal, const char *reason, const char 
 		return 0;
 	text[n_text] = '\n';
 	io_write_all(STDERR_FILENO, text, n_text + 1);
-	return 2;
+	return refusal->exit;
 }
 
 static int refuse_loss(const struct refusal *refusal, const struct loss *loss)
@@ -149,19 +152,24 @@ static void take_text(char *to, const char *from, size_t size)
 static void learn_kind(struct front *front, const struct lane_message *m, struct refusal *refusal)
 {
 	char event[sizeof(m->event)];
+	char agent[sizeof(m->agent)];
 	take_text(event, m->event, sizeof(event));
-	refusal->form = form_find(front->forms, str_of(event));
+	take_text(agent, m->agent, sizeof(agent));
+	const struct form_list *forms = forms_of(agent);
+	refusal->form = form_find(forms ? forms : front->forms, str_of(event));
+	refusal->exit = (forms ? forms : front->forms)->refused;
 	take_text(refusal->id, m->id, sizeof(refusal->id));
 	take_text(refusal->template, m->refusal, sizeof(refusal->template));
 }
 
 /* An answer is believed when its parts fit together: an exit status we know, a text within
- * bounds, and a word on stderr with every refusal. */
-static bool answer_fits(const struct lane_message *m)
+ * bounds, and with every refusal a word on stderr, and on stdout for a client that reads it. */
+static bool answer_fits(const struct lane_message *m, const struct refusal *refusal)
 {
 	if (m->out_len > LANE_OUT_MAX || m->err_len > LANE_OUT_MAX - m->out_len)
 		return false;
-	return m->exit == 0 || (m->exit == 2 && m->out_len > 0 && m->err_len > 0);
+	bool said = m->out_len > 0 || refusal->form->refuse[0] == '\0';
+	return m->exit == 0 || (m->exit == 2 && said && m->err_len > 0);
 }
 
 static int print_answer(const struct front *front, const struct lane_message *m)
@@ -173,10 +181,11 @@ static int print_answer(const struct front *front, const struct lane_message *m)
 		if (failed == 0)
 			failed = io_write_all(STDOUT_FILENO, "\n", 1);
 	}
-	if (m->exit == 2) {
+	if (m->err_len > 0) {
 		io_write_all(STDERR_FILENO, front->out + m->out_len, m->err_len);
 		io_write_all(STDERR_FILENO, "\n", 1);
-	} else if (failed != 0) {
+	}
+	if (m->exit == 0 && failed != 0) {
 		/* a rewrite that did not get through must not become "go ahead" */
 		io_write_all(STDERR_FILENO, "BLOCKED: the answer could not be written\n", 41);
 		return 2;
@@ -244,7 +253,7 @@ static int judge(struct front *front, size_t len, struct refusal *refusal, int *
 			front->tick_ns = m.tick_ns;
 		} else if (m.type == LANE_NOTE) {
 			print_note(front, &m);
-		} else if (m.type == LANE_ANSWER && answer_fits(&m)) {
+		} else if (m.type == LANE_ANSWER && answer_fits(&m, refusal)) {
 			*exit_status = print_answer(front, &m);
 			return m.final ? 1 : 0;
 		} else {
@@ -274,6 +283,7 @@ int hook_run(const char *agent, const char *event, const char *config)
 	struct front front = {.agent = agent, .event = event, .config = config,
 			      .forms = forms_of(agent)};
 	struct refusal refusal = {.form = form_find(front.forms, str_of(event)),
+				  .exit = front.forms->refused,
 				  .id = "null",
 				  .template = "BLOCKED: {reason}"};
 	struct arrival arrival = {0};

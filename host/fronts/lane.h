@@ -64,6 +64,7 @@ struct lane_message {
 	struct loss loss;
 	/* KIND */
 	uint32_t kind;	  /* enum event_kind */
+	char agent[16];	  /* whose event it is, should that be another's; "": the front's */
 	char event[64];	  /* the form's name */
 	char id[FORM_ID_MAX]; /* tool_use_id as JSON */
 	char refusal[LANE_TEXT_MAX]; /* the config's template, {reason} still open */

@@ -92,6 +92,7 @@ static void send_kind(struct worker *w, const struct pawl_call *call)
 	struct lane_message *m = fresh(w);
 	m->kind = call->kind;
 	text_clean(call->text[PAWL_T_EVENT], m->event, sizeof(m->event));
+	text_clean(call->text[PAWL_T_CLIENT], m->agent, sizeof(m->agent));
 	snprintf(m->id, sizeof(m->id), "%.*s",
 		 call->call_id_json.len < sizeof(m->id) ? (int)call->call_id_json.len : 4,
 		 call->call_id_json.len < sizeof(m->id) ? call->call_id_json.ptr : "null");
@@ -112,7 +113,7 @@ static void send_answer(struct worker *w, const struct answer *answer, bool fina
 	memcpy(w->out + answer->out.len, answer->err.ptr ? answer->err.ptr : "", answer->err.len);
 	m->exit = (uint32_t)answer->exit;
 	m->out_len = answer->out.len;
-	m->err_len = answer->exit == 2 ? answer->err.len : 0;
+	m->err_len = answer->err.len;
 	m->final = final;
 	reply(w, m, LANE_ANSWER);
 }

@@ -47,8 +47,8 @@ static void give_reason(const pawl_call *call, const char *word, pawl_reply *rep
 	const pawl_value *args = arguments(call);
 	pawl_str server = host->text(call, PAWL_T_SERVER), tool = host->text(call, PAWL_T_TOOL);
 	char text[4096];
-	int n = snprintf(text, sizeof(text), "%s for %.*s%s%.*s", word, (int)server.len, server.ptr,
-			 server.len ? "/" : "", (int)tool.len, tool.ptr ? tool.ptr : "the model");
+	int n = snprintf(text, sizeof(text), "%s for %.*s%s%.*s", word, (int)server.len, server.ptr ? server.ptr : "",
+			 server.len ? "/" : "", (int)tool.len, tool.len ? tool.ptr : "");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		pawl_str value;
 		if (host->string(host->member(args, pawl_text(names[i])), &value) == 0)
