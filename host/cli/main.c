@@ -75,6 +75,7 @@ static const struct command commands[] = {
 	{"eval", "[FILE...]", "judge neutral events, one a line", run_eval},
 	{"explain", "AGENT [FILE]", "show one event's way through the chain", run_tool},
 	{"check", "", "read the config and open every plugin; say what is wrong", run_tool},
+	{"agents", "[NAME]", "what each agent client can be told, or one in full", run_tool},
 	{"plugins", "[NAME]", "list the plugins there are, or one with its options", run_tool},
 	{"reset", "SESSION", "lift a session's halt and forget its pinned facts", run_tool},
 	{"audit", "list|show|sessions|status|export", "read the audit store", run_tool},

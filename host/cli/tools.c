@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct tool tool_audit, tool_check, tool_explain, tool_plugins, tool_reset;
+extern const struct tool tool_agents, tool_audit, tool_check, tool_explain, tool_plugins, tool_reset;
 
 static const struct tool *const tools[] = {
-	&tool_audit, &tool_check, &tool_explain, &tool_plugins, &tool_reset,
+	&tool_agents, &tool_audit, &tool_check, &tool_explain, &tool_plugins, &tool_reset,
 };
 
 int tool_run(int argc, char *const argv[])

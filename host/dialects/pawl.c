@@ -126,6 +126,8 @@ static int encode(const struct host *host, struct pawl_call *call, struct decisi
 	answer->exit = d->verdict == VERDICT_ALLOW ? 0 : 2;
 	if (answer->exit != 0)
 		answer->err = d->verdict == VERDICT_DENY ? d->refusal : d->reason;
+	if (answer->exit != 0 && answer->err.len == 0) /* a front believes no silent refusal */
+		answer->err = str_of(verdict_name(d->verdict));
 	return dialect_keep(call, w, o, answer, err);
 }
 

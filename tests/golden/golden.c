@@ -47,8 +47,13 @@ static void give_reason(const pawl_call *call, const char *word, pawl_reply *rep
 	const pawl_value *args = arguments(call);
 	pawl_str server = host->text(call, PAWL_T_SERVER), tool = host->text(call, PAWL_T_TOOL);
 	char text[4096];
-	int n = snprintf(text, sizeof(text), "%s for %.*s%s%.*s", word, (int)server.len, server.ptr ? server.ptr : "",
-			 server.len ? "/" : "", (int)tool.len, tool.len ? tool.ptr : "");
+	int n = snprintf(text, sizeof(text), "%s for ", word);
+	if (server.len > 0)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%.*s/", (int)server.len,
+			      server.ptr);
+	n += tool.len > 0 ? snprintf(text + n, sizeof(text) - (size_t)n, "%.*s", (int)tool.len,
+				     tool.ptr) :
+			    snprintf(text + n, sizeof(text) - (size_t)n, "the model");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		pawl_str value;
 		if (host->string(host->member(args, pawl_text(names[i])), &value) == 0)
@@ -94,8 +99,6 @@ static int32_t deny(const pawl_call *call, const char *word, pawl_reply *reply)
 			     pawl_text("a \"quote\", a \\, a\ttab,\n\x01, \xff, \xed\xa0\x80 and {tool}"));
 	else if (strcmp(word, "deny-long") == 0)
 		long_reason(reply);
-	else if (strcmp(word, "deny-silent") == 0)
-		host->reason(reply, pawl_text(NULL), pawl_text(""));
 	return PAWL_DENY;
 }
 
@@ -114,7 +117,8 @@ static int32_t judge(void *self, const pawl_call *call, pawl_reply *reply)
 	char word[32];
 	(void)self;
 	read_word(call, word, sizeof(word));
-	give_reason(call, word, reply);
+	if (!strstr(word, "-silent"))
+		give_reason(call, word, reply);
 	if (strncmp(word, "deny", 4) == 0)
 		return deny(call, word, reply);
 	if (strncmp(word, "substitute", 10) == 0)
@@ -129,7 +133,7 @@ static int32_t judge(void *self, const pawl_call *call, pawl_reply *reply)
 		return PAWL_E_FAIL;
 	if (strcmp(word, "crash") == 0)
 		abort();
-	if (strcmp(word, "ask") == 0 || strcmp(word, "rewrite-ask") == 0) {
+	if (strncmp(word, "ask", 3) == 0 || strcmp(word, "rewrite-ask") == 0) {
 		host->approval(reply, pawl_text("look at it"), -1);
 		return PAWL_REQUIRE_APPROVAL;
 	}
