@@ -74,7 +74,7 @@ static void put_timeout(const struct ability *can, char *buf, size_t room)
 		snprintf(buf, room, "%d s, fixed", can->timeout);
 }
 
-/* ---- for people --------------------------------------------------------------------------- */
+/* ---- for people ----------------------------------------------------------------------- */
 
 static void print_row(const struct dialect *dialect)
 {
@@ -126,7 +126,7 @@ static void print_full(const struct dialect *dialect)
 	putchar('\n');
 }
 
-/* ---- for programs ---------------------------------------------------------------------------- */
+/* ---- for programs --------------------------------------------------------------------- */
 
 static struct json_object *event_object(const struct json_writer *w, const struct form *form)
 {
@@ -190,7 +190,7 @@ static int print_json(const struct dialect *one)
 	return 0;
 }
 
-/* ---- the command -------------------------------------------------------------------------------- */
+/* ---- the command ---------------------------------------------------------------------- */
 
 static int run(const struct tool_line *line)
 {

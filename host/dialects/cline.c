@@ -12,7 +12,7 @@
 
 #include "json/write.h"
 
-/* ---- decoding ----------------------------------------------------------------------------- */
+/* ---- decoding ------------------------------------------------------------------------- */
 
 static struct str event_name(const struct json_value *event)
 {
@@ -78,7 +78,7 @@ static int decode(struct pawl_call *call, const struct json_value *event, struct
 	return 0;
 }
 
-/* ---- encoding ----------------------------------------------------------------------------- */
+/* ---- encoding ------------------------------------------------------------------------- */
 
 /* The parameters with the arguments put back where they came from. */
 static int parameters(struct pawl_call *call, const struct decision *decision, struct str *ret,
@@ -130,8 +130,8 @@ const struct dialect dialect_cline = {
 		.timeout = 120,
 		.on_failure = "runs the tool",
 		.result = "no",
-		.note = "a refusal exits 0: any other status is a failed hook, after which the tool "
-			"runs"},
+		.note = "a refusal exits 0: any other status is a failed hook, after which the "
+			"tool runs"},
 	.event_name = event_name,
 	.decode = decode,
 	.encode = encode,

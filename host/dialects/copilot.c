@@ -12,7 +12,7 @@
 
 #include "json/write.h"
 
-/* ---- decoding ----------------------------------------------------------------------------- */
+/* ---- decoding ------------------------------------------------------------------------- */
 
 static struct str event_name(const struct json_value *event)
 {
@@ -76,7 +76,7 @@ static int decode(struct pawl_call *call, const struct json_value *event, struct
 	return r;
 }
 
-/* ---- encoding ----------------------------------------------------------------------------- */
+/* ---- encoding ------------------------------------------------------------------------- */
 
 static void add_permission(const struct json_writer *w, struct json_object *o,
 			   const struct decision *decision)

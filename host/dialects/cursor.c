@@ -12,7 +12,7 @@
 
 #include "json/write.h"
 
-/* ---- decoding ----------------------------------------------------------------------------- */
+/* ---- decoding ------------------------------------------------------------------------- */
 
 static bool event_is(const struct pawl_call *call, const char *name)
 {
@@ -97,7 +97,7 @@ static int decode(struct pawl_call *call, const struct json_value *event, struct
 	return r;
 }
 
-/* ---- encoding ----------------------------------------------------------------------------- */
+/* ---- encoding ------------------------------------------------------------------------- */
 
 static int encode(const struct host *host, struct pawl_call *call, struct decision *decision,
 		  struct answer *answer, struct error *err)

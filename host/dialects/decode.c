@@ -60,7 +60,7 @@ int dialect_set_tool(struct pawl_call *call, const struct json_value *name, cons
 	return call_set_tool(call, text, source, server, err);
 }
 
-/* ---- objects made of pieces -------------------------------------------------------------- */
+/* ---- objects made of pieces ----------------------------------------------------------- */
 
 int dialect_object(struct pawl_call *call, const char *const names[],
 		   const struct json_value *const values[], size_t n,
@@ -102,7 +102,7 @@ int dialect_set_prompt(struct pawl_call *call, const struct json_value *prompt, 
 	return r;
 }
 
-/* ---- arguments ----------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------ */
 
 /* Where a client calls an argument otherwise than the rules do. */
 static const struct alias {
@@ -212,7 +212,7 @@ int dialect_arguments(struct pawl_call *call, const struct decision *decision, s
 	return 0;
 }
 
-/* ---- results ---------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------- */
 
 void dialect_set_duration(struct pawl_call *call, const struct json_value *ms)
 {
@@ -242,7 +242,7 @@ static void read_result(struct pawl_call *call, const struct json_value *event)
 	dialect_set_duration(call, json_member(event, STR("duration_ms")));
 }
 
-/* ---- Claude Code's shape ----------------------------------------------------------------------- */
+/* ---- Claude Code's shape -------------------------------------------------------------- */
 
 /* The server where the event says it, so that one reading of the name is left. */
 static struct str server_of(const struct json_value *event)

@@ -25,8 +25,8 @@ struct ability {
 	const char *title, *version; /* version: what was read or measured */
 	const char *timeout_unit;    /* "s", "ms"; "": cannot be set */
 	int timeout;		     /* the client's default, in that unit or s; 0: unknown */
-	const char *on_failure;	     /* what it does when a hook before a tool crashes, or is late */
-	const char *result;	     /* what it lets a hook do to a tool's result; pawl only watches */
+	const char *on_failure;	     /* what it does when a hook before a tool crashes or is late */
+	const char *result;	     /* how a hook may change a tool's result; pawl only watches */
 	const char *note;	     /* what to know beside, or "" */
 };
 

@@ -18,7 +18,7 @@ static struct str kept(struct pawl_call *call, const char *text, int n, size_t r
 	return json_arena_text(call->arena, (struct str){text, len});
 }
 
-/* ---- refusing ----------------------------------------------------------------------------- */
+/* ---- refusing ------------------------------------------------------------------------- */
 
 int dialect_deny(const struct host *host, struct pawl_call *call, struct decision *decision,
 		 const char *why)
@@ -40,7 +40,8 @@ static void substitute_as_deny(struct pawl_call *call, struct decision *decision
 	struct str result;
 	if (json_string(decision->result, &result) < 0)
 		result = json_raw(decision->result);
-	int n = snprintf(text, sizeof(text), "%s; policy %.*s gives this result in its place%s: %.*s",
+	int n = snprintf(text, sizeof(text),
+			 "%s; policy %.*s gives this result in its place%s: %.*s",
 			 call->kind == EVENT_PRE_TOOL ? "the tool did not run" :
 							"the model's turn was stopped",
 			 STR_FMT(decision->plugin), decision->result_is_error ? " (an error)" : "",
@@ -64,13 +65,13 @@ static void rewrite_as_deny(const struct host *host, struct pawl_call *call,
 {
 	char text[REPLY_REASON_MAX + 1];
 	struct str args = {NULL, 0}, who = rewriter(decision);
+	const char *what = call->kind == EVENT_PRE_TOOL ? "these arguments" : "this text";
 	if (dialect_arguments(call, decision, &args, NULL) < 0 || args.len > 4096)
 		args = STR("(too long to repeat here)");
 	int n = snprintf(text, sizeof(text),
 			 "policy %.*s changes %s, and %s takes no change here; try again with "
 			 "exactly: %.*s",
-			 STR_FMT(who), call->kind == EVENT_PRE_TOOL ? "these arguments" : "this text",
-			 dialect->can.title, STR_FMT(args));
+			 STR_FMT(who), what, dialect->can.title, STR_FMT(args));
 	if (!decision->plugin.ptr)
 		decision->plugin = who;
 	host_refuse(host, call, decision, REFUSED_PLUGIN, kept(call, text, n, sizeof(text)));
@@ -82,7 +83,8 @@ static void approval_as_deny(const struct host *host, struct pawl_call *call,
 {
 	char text[256];
 	if (!(form->can & FORM_ASK))
-		snprintf(text, sizeof(text), "a person has to approve it, and %s cannot ask one here",
+		snprintf(text, sizeof(text),
+			 "a person has to approve it, and %s cannot ask one here",
 			 dialect->can.title);
 	else
 		snprintf(text, sizeof(text),
@@ -117,7 +119,7 @@ static bool has_objection_or_more(const struct form *form, const struct decision
 	       (decision->told.ptr && (form->can & FORM_TELL));
 }
 
-/* ---- the two doors ---------------------------------------------------------------------------- */
+/* ---- the two doors -------------------------------------------------------------------- */
 
 /* Cursor's, when it came to Claude Code's dialect. */
 static const struct dialect *spoken(const struct dialect *dialect, const struct pawl_call *call)
@@ -169,7 +171,7 @@ int dialect_encode(const struct dialect *dialect, const struct host *host, struc
 	return r;
 }
 
-/* ---- answers that several clients read -------------------------------------------------------- */
+/* ---- answers that several clients read ------------------------------------------------ */
 
 int dialect_keep(struct pawl_call *call, const struct json_writer *w, struct json_object *o,
 		 struct answer *answer, struct error *err)

@@ -12,7 +12,7 @@
 #define OTHER(name) {name, EVENT_OTHER, 0, "", ""}
 #define INFORMS(name, kind) {name, kind, 0, "", ""}
 
-/* ---- Claude Code, and those who took its form over ---------------------------------- */
+/* ---- Claude Code, and those who took its form over ------------------------------------ */
 
 #define CLAUDE_DENY_OF(event)                                                                     \
 	"{\"hookSpecificOutput\":{\"hookEventName\":\"" event                                     \
@@ -22,8 +22,8 @@
 
 static const struct form claude_code[] = {
 	{NULL, EVENT_UNKNOWN, 0, CLAUDE_DENY, ""},
-	{"PreToolUse", EVENT_PRE_TOOL, FORM_REWRITE | FORM_ASK | FORM_GRANT | FORM_TELL, CLAUDE_DENY,
-	 ""},
+	{"PreToolUse", EVENT_PRE_TOOL, FORM_REWRITE | FORM_ASK | FORM_GRANT | FORM_TELL,
+	 CLAUDE_DENY, ""},
 	{"PreSkillShellCommand", EVENT_PRE_TOOL, 0, CLAUDE_DENY_OF("PreSkillShellCommand"), ""},
 	{"UserPromptSubmit", EVENT_PRE_MODEL, FORM_TELL, BLOCK, ""},
 	INFORMS("PostToolUse", EVENT_POST_TOOL),
@@ -91,7 +91,7 @@ static const struct form qwen[] = {
 	OTHER("SubagentStop"),
 };
 
-/* ---- Gemini CLI ------------------------------------------------------------------------ */
+/* ---- Gemini CLI ----------------------------------------------------------------------- */
 
 #define GEMINI_DENY "{\"decision\":\"deny\",\"reason\":\"{text}\"}"
 
@@ -163,8 +163,8 @@ static const struct form cursor[] = {
 #define COPILOT_DENY "{\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"{text}\"}"
 #define COPILOT_PASCAL_DENY                                                                       \
 	"{\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"{text}\","                \
-	"\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\"," \
-	"\"permissionDecisionReason\":\"{text}\"}}"
+	"\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":"      \
+	"\"deny\",\"permissionDecisionReason\":\"{text}\"}}"
 #define COPILOT_CAN (FORM_REWRITE | FORM_ASK | FORM_GRANT)
 
 static const struct form copilot[] = {
@@ -230,7 +230,7 @@ static const struct form kiro[] = {
 	INFORMS("agentSpawn", EVENT_START),
 };
 
-/* ---- Goose: nothing but PreToolUse (and Stop) can be refused ---------------------------- */
+/* ---- Goose: nothing but PreToolUse (and Stop) can be refused -------------------------- */
 
 static const struct form goose[] = {
 	{NULL, EVENT_UNKNOWN, 0, BLOCK, ""},
@@ -248,7 +248,7 @@ static const struct form goose[] = {
 	OTHER("AfterShellExecution"),
 };
 
-/* ---- Cline: a hook that exits with anything but 0 has failed there, and the tool runs --- */
+/* ---- Cline: a hook that exits with anything but 0 has failed there, and the tool runs - */
 
 #define CLINE_DENY "{\"cancel\":true,\"errorMessage\":\"{text}\"}"
 #define CLINE_PASS "{\"cancel\":false}"
@@ -267,7 +267,7 @@ static const struct form cline[] = {
 	CLINE_INFORMS("Notification", EVENT_OTHER),
 };
 
-/* ---- the neutral dialect ------------------------------------------------------------------ */
+/* ---- the neutral dialect -------------------------------------------------------------- */
 
 #define PAWL_DENY                                                                                  \
 	"{\"tool_use_id\":{id},\"decision\":\"deny\",\"reason\":\"{reason}\",\"refused_by\":"     \
@@ -297,7 +297,7 @@ static const struct form neutral[] = {
 	PAWL_OTHER("PermissionDenied"),
 };
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all of them ---------------------------------------------------------------------- */
 
 #define LIST(agent, forms, refused) {agent, forms, sizeof(forms) / sizeof((forms)[0]), refused}
 

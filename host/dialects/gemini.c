@@ -12,7 +12,7 @@
 
 #include "json/write.h"
 
-/* ---- decoding ----------------------------------------------------------------------------- */
+/* ---- decoding ------------------------------------------------------------------------- */
 
 static int decode_mcp(struct pawl_call *call, const struct json_value *context, struct error *err)
 {
@@ -55,7 +55,7 @@ static int decode(struct pawl_call *call, const struct json_value *event, struct
 	return r;
 }
 
-/* ---- encoding ----------------------------------------------------------------------------- */
+/* ---- encoding ------------------------------------------------------------------------- */
 
 /* A result that is no response yet becomes one: its text, said by the model. */
 static void add_response(const struct json_writer *w, struct json_object *inner,

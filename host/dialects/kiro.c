@@ -10,8 +10,8 @@
 static int decode(struct pawl_call *call, const struct json_value *event, struct error *err)
 {
 	int r = dialect_decode_claude_fields(call, event, err), well;
-	if (r == 0 && call->kind == EVENT_POST_TOOL &&
-	    json_boolean(json_member(call->root[PAWL_R_RESULT], STR("success")), &well) == 0 && !well)
+	const struct json_value *success = json_member(call->root[PAWL_R_RESULT], STR("success"));
+	if (r == 0 && call->kind == EVENT_POST_TOOL && json_boolean(success, &well) == 0 && !well)
 		call->number[PAWL_N_IS_ERROR] = 1;
 	return r;
 }

@@ -47,10 +47,9 @@ static void changed(const struct dialect *dialect, struct pawl_call *call)
 	if (dialect_encode(dialect, host, call, &d, &answer, &err) < 0)
 		return;
 	must(answer.out.len > 0 || answer.err.len > 0);
-	if (answer.out.len > 0) {
-		const struct json_value *value;
-		must(json_parse(arena, answer.out, JSON_DEFAULT_LIMITS, 0, &value, NULL, NULL) == 0);
-	}
+	const struct json_value *value;
+	must(answer.out.len == 0 ||
+	     json_parse(arena, answer.out, JSON_DEFAULT_LIMITS, 0, &value, NULL, NULL) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -60,12 +59,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!arena)
 		set_up();
 	size_t mark = json_arena_mark(arena);
-	struct str text = {(const char *)data, size};
+	struct str text = {(const char *)data, size}, absent = {NULL, 0};
 	if (json_parse(arena, text, JSON_DEFAULT_LIMITS, 0, &event, NULL, NULL) == 0)
 		for (size_t i = 0; dialect_at(i); i++) {
 			struct pawl_call *call = call_new(arena, JSON_DEFAULT_LIMITS);
 			must(call != NULL);
-			int r = dialect_decode(dialect_at(i), call, event, (struct str){NULL, 0}, &err);
+			int r = dialect_decode(dialect_at(i), call, event, absent, &err);
 			must(r == 0 || err.text[0]);
 			answer(dialect_at(i), call);
 			if (r == 0)

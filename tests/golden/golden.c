@@ -43,7 +43,8 @@ static const pawl_value *arguments(const pawl_call *call)
 /* What rules would find, so that a golden file shows it. */
 static void give_reason(const pawl_call *call, const char *word, pawl_reply *reply)
 {
-	static const char *const names[] = {"command", "file_path", "url", "prompt", "text", "model"};
+	static const char *const names[] = {"command", "file_path", "url",
+					    "prompt",  "text",	    "model"};
 	const pawl_value *args = arguments(call);
 	pawl_str server = host->text(call, PAWL_T_SERVER), tool = host->text(call, PAWL_T_TOOL);
 	char text[4096];
@@ -57,8 +58,8 @@ static void give_reason(const pawl_call *call, const char *word, pawl_reply *rep
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		pawl_str value;
 		if (host->string(host->member(args, pawl_text(names[i])), &value) == 0)
-			n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s is '%.*s'", names[i],
-				      value.len > 200 ? 200 : (int)value.len, value.ptr);
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s is '%.*s'",
+				      names[i], value.len > 200 ? 200 : (int)value.len, value.ptr);
 	}
 	host->reason(reply, pawl_text("golden"), pawl_text(text));
 }
@@ -96,7 +97,8 @@ static int32_t deny(const pawl_call *call, const char *word, pawl_reply *reply)
 	(void)call;
 	if (strcmp(word, "deny-odd") == 0)
 		host->reason(reply, pawl_text("golden"),
-			     pawl_text("a \"quote\", a \\, a\ttab,\n\x01, \xff, \xed\xa0\x80 and {tool}"));
+			     pawl_text("a \"quote\", a \\, a\ttab,\n\x01, \xff, "
+				       "\xed\xa0\x80 and {tool}"));
 	else if (strcmp(word, "deny-long") == 0)
 		long_reason(reply);
 	return PAWL_DENY;
