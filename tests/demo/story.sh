@@ -28,7 +28,7 @@ has "rewritten" '"updatedInput":{"command":"maketest","description":"Runthetests
 has "held for approval" '"permissionDecision":"ask"'
 has "substituted, as this client can" 'thetooldidnotrun;policyno-mass-mailgivesthisresult'
 has "substituted, as a result" '"is_error":false,"content":"Queuedfortheweeklyletter."'
-has "Codex cannot ask" 'Codexhookscannotaskone'
+has "Codex cannot ask" 'Codexcannotaskonehere'
 has "Gemini has its own form" '{"decision":"deny","reason":"BLOCKED:'
 has "audit rows" 'policy.modified'
 has "session summary" '"calls":6,"allowed":2,"denied":2,"substituted":1,"approvals":1'
