@@ -62,7 +62,10 @@ static void print_event(sqlite3_stmt *stmt)
 	text_column(stdout, column(stmt, 3), 12);
 	text_column(stdout, column(stmt, 4), 16);
 	struct str outcome = column(stmt, 9), reason = column(stmt, 12);
-	text_print(stdout, outcome.len > 0 ? outcome : column(stmt, 10), 24);
+	/* a decision that no plugin made: a list's, or the host's */
+	if (outcome.len == 0)
+		outcome = column(stmt, 10);
+	text_print(stdout, outcome.len > 0 || reason.len == 0 ? outcome : STR("pawl"), 24);
 	if (reason.len > 0) {
 		fputs(": ", stdout);
 		text_print(stdout, reason, 80);
