@@ -321,6 +321,7 @@ static int write_past_the_limit(struct fixture *f)
 	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 	CHECK(fake_pre(plugin, self, "s", "last", pre) == 0);
 	CHECK(drops_read(&f->store, &drops, NULL) == 0 && drops_sum(drops.pending) == 0);
+	plugin->close(self);
 	return 0;
 }
 
@@ -337,7 +338,7 @@ static void test_file_size_limit_is_counted(void **state)
 /* Exit status 77: not possible here. */
 static int write_on_a_full_disk(struct fixture *f)
 {
-	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmpfs", f->dir, "tmpfs", 0, "size=1228800") != 0)
 		return 77;
 	const pawl_plugin *plugin = fake_load();
@@ -364,6 +365,8 @@ static int write_on_a_full_disk(struct fixture *f)
 	snprintf(gap, sizeof(gap), "\"count\":%d,", failed);
 	CHECK(count(text, gap) == 1);
 	free(text);
+	plugin->close(self);
+	store_close(&inside.store);
 	return 0;
 }
 
@@ -391,6 +394,7 @@ static int write_read_only(struct fixture *f)
 	CHECK(strstr(fake_error, "record lost (read_only)"));
 	CHECK(drops_read(&f->store, &drops, NULL) == 0);
 	CHECK(drops.pending[REASON_READ_ONLY] == 1);
+	plugin->close(self);
 	return 0;
 }
 
