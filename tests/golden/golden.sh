@@ -1,6 +1,7 @@
 #!/bin/sh
 # What each client is answered, byte for byte: CLIENT/EVENT-DECISION.in is an event, .out
 # the exit status, stdout and stderr of `pawl hook CLIENT`.
+# NAME-nohook is asked with a chain that has no hook for models, NAME-noconfig without config.
 # `golden.sh --update` writes the .out files anew; read the diff.
 set -u
 cases=$abs_top_srcdir/tests/golden
@@ -11,6 +12,19 @@ export HOME="$tmp"
 sed "s|@dir@|$abs_top_builddir/tests/golden|; s|^{|{\"state_dir\": \"$tmp/state\",|" \
 	"$cases/pawl.json" >"$tmp/pawl.json"
 
+# A chain without any hook for models, and no config at all.
+cat >"$tmp/nohook.json" <<END
+{"state_dir": "$tmp/state", "plugin_dir": "$abs_top_builddir/lib/pawl/plugins",
+ "chain": [{"plugin": "hosts", "options": {"allow": ["example.com"]}}]}
+END
+config_of() {
+	case $1 in
+	*-nohook) echo "$tmp/nohook.json" ;;
+	*-noconfig) echo /nonexistent/pawl.json ;;
+	*) echo "$tmp/pawl.json" ;;
+	esac
+}
+
 # Copilot's own form of events does not name them: the settings do.
 event_option() {
 	case $1 in
@@ -20,7 +34,7 @@ event_option() {
 
 ask() {
 	# shellcheck disable=SC2046
-	"$pawl" --config "$tmp/pawl.json" hook "${1%%/*}" $(event_option "$1") \
+	"$pawl" --config "$(config_of "$1")" hook "${1%%/*}" $(event_option "$1") \
 		<"$cases/$1.in" >"$tmp/stdout" 2>"$tmp/stderr"
 	echo "exit $?"
 	echo "--- stdout"
