@@ -81,6 +81,18 @@ static bool has_observer(const pawl_plugin *desc)
 	return desc->post_tool_use || desc->decided || desc->stop;
 }
 
+/* FILE:LINE:COLUMN: in front of what is wrong with options; they know the line where there is
+ * something written to point at. */
+static void name_place(const struct config_entry *entry, struct error *err)
+{
+	struct error what = *err;
+	if (what.text[0] >= '0' && what.text[0] <= '9')
+		error_set(err, EINVAL, "%s:%s", entry->file.ptr, what.text);
+	else
+		error_set(err, EINVAL, "%s:%u:%u: %s", entry->file.ptr, entry->line, entry->column,
+			  what.text);
+}
+
 static int slot_try(struct host *host, struct slot *slot, bool in_chain, struct error *err)
 {
 	const struct config_entry *entry = slot->entry;
@@ -97,7 +109,7 @@ static int slot_try(struct host *host, struct slot *slot, bool in_chain, struct 
 	r = plugin_options(file, entry->options, host->config->dir.ptr, host->options_arena,
 			   &options, err);
 	if (r < 0)
-		error_prefix(err, "%s", entry->file.ptr);
+		name_place(entry, err);
 	else
 		r = plugin_open(file, &host_table, options, &slot->plugin, err);
 	return r;
