@@ -236,6 +236,13 @@ static int wait_for(struct front *front, int64_t until, int64_t now)
 	return ppoll(&fd, 1, &time, &none);
 }
 
+/* An empty message reads like the end, but the other side is still there. */
+static bool hung_up(const struct front *front)
+{
+	struct pollfd fd = {.fd = front->socket};
+	return poll(&fd, 1, 0) != 1 || (fd.revents & (POLLHUP | POLLERR));
+}
+
 int front_receive(struct front *front, int64_t deadline_ns, int64_t tick_ns,
 		  struct lane_message *message, struct loss *loss)
 {
@@ -249,7 +256,7 @@ int front_receive(struct front *front, int64_t deadline_ns, int64_t tick_ns,
 		if (r > 0) {
 			ssize_t n = recv(front->socket, message, sizeof(*message), MSG_TRUNC);
 			if (n <= 0)
-				return lost(front, LOSS_EXIT, loss);
+				return lost(front, hung_up(front) ? LOSS_EXIT : LOSS_PROTOCOL, loss);
 			if (n != (ssize_t)sizeof(*message) || message->nonce != front->nonce)
 				return lost(front, LOSS_PROTOCOL, loss);
 			return 0;
@@ -336,7 +343,10 @@ int front_tool(char *const argv[])
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (pid < 0)
+	if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
+		dprintf(STDERR_FILENO, "pawl: pawl-worker could not be started; is pawl installed "
+				       "whole (" PAWL_LIBEXECDIR ")?\n");
 		return 2;
+	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 }
