@@ -187,36 +187,36 @@ struct field {
 };
 
 static const struct field record_texts[] = {
-    {"trust", offsetof(struct record, trust)},
-    {"client", offsetof(struct record, client)},
-    {"agent", offsetof(struct record, agent)},
-    {"agent_type", offsetof(struct record, agent_type)},
-    {"cwd", offsetof(struct record, cwd)},
-    {"run_id", offsetof(struct record, run)},
-    {"decision", offsetof(struct record, verdict)},
-    {"reason", offsetof(struct record, reason)},
-    {"rule", offsetof(struct record, rule)},
-    {"plugin", offsetof(struct record, plugin)},
-    {"refused_by", offsetof(struct record, refused_by)},
-    {"error_class", offsetof(struct record, error_class)},
-    {"instructions", offsetof(struct record, instructions)},
-    {"config", offsetof(struct record, config)},
+	{"trust", offsetof(struct record, trust)},
+	{"client", offsetof(struct record, client)},
+	{"agent", offsetof(struct record, agent)},
+	{"agent_type", offsetof(struct record, agent_type)},
+	{"cwd", offsetof(struct record, cwd)},
+	{"run_id", offsetof(struct record, run)},
+	{"decision", offsetof(struct record, verdict)},
+	{"reason", offsetof(struct record, reason)},
+	{"rule", offsetof(struct record, rule)},
+	{"plugin", offsetof(struct record, plugin)},
+	{"refused_by", offsetof(struct record, refused_by)},
+	{"error_class", offsetof(struct record, error_class)},
+	{"instructions", offsetof(struct record, instructions)},
+	{"config", offsetof(struct record, config)},
 };
 
 /* kept as bytes */
 static const struct field record_raws[] = {
-    {"tool_input", offsetof(struct record, input)},
-    {"tool_input_given", offsetof(struct record, input_given)},
-    {"tool_result", offsetof(struct record, result)},
-    {"trace", offsetof(struct record, trace)},
-    {"data", offsetof(struct record, data)},
+	{"tool_input", offsetof(struct record, input)},
+	{"tool_input_given", offsetof(struct record, input_given)},
+	{"tool_result", offsetof(struct record, result)},
+	{"trace", offsetof(struct record, trace)},
+	{"data", offsetof(struct record, data)},
 };
 
 static const struct field tool_texts[] = {
-    {"name", offsetof(struct record, tool)},
-    {"source", offsetof(struct record, source)},
-    {"server", offsetof(struct record, server)},
-    {"raw", offsetof(struct record, tool_raw)},
+	{"name", offsetof(struct record, tool)},
+	{"source", offsetof(struct record, source)},
+	{"server", offsetof(struct record, server)},
+	{"raw", offsetof(struct record, tool_raw)},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -503,29 +503,29 @@ static int32_t audit_open(const pawl_host *host, const pawl_value *options, void
 }
 
 static const pawl_option options[] = {
-    {"path", PAWL_OPT_PATH, PAWL_OPTF_REQUIRED, NULL,
+	{"path", PAWL_OPT_PATH, PAWL_OPTF_REQUIRED, NULL,
      "the database; log, summaries and locks lie beside it", NULL},
-    {"sync", PAWL_OPT_STRING, 0, "\"always\"",
+	{"sync", PAWL_OPT_STRING, 0, "\"always\"",
      "whether a record is on the disk before it counts as written", "always|off"},
-    {"max_value", PAWL_OPT_INTEGER, 0, "65536",
+	{"max_value", PAWL_OPT_INTEGER, 0, "65536",
      "bytes of an input or result kept whole; a larger one is replaced by its digest", NULL},
-    {NULL, 0, 0, NULL, NULL, NULL},
+	{NULL, 0, 0, NULL, NULL, NULL},
 };
 
 static const pawl_plugin plugin = {
-    .struct_size = sizeof(pawl_plugin),
-    .abi_minor = PAWL_ABI_MINOR,
-    .option_size = sizeof(pawl_option),
-    .id = "audit",
-    .version = "0.1.0",
-    .vendor = "pawl",
-    .summary = "writes every decision, execution and session's end to the audit store",
-    .options = options,
-    .open = audit_open,
-    .close = audit_close,
-    .post_tool_use = audit_post_tool_use,
-    .decided = audit_decided,
-    .stop = audit_stop,
+	.struct_size = sizeof(pawl_plugin),
+	.abi_minor = PAWL_ABI_MINOR,
+	.option_size = sizeof(pawl_option),
+	.id = "audit",
+	.version = "0.1.0",
+	.vendor = "pawl",
+	.summary = "writes every decision, execution and session's end to the audit store",
+	.options = options,
+	.open = audit_open,
+	.close = audit_close,
+	.post_tool_use = audit_post_tool_use,
+	.decided = audit_decided,
+	.stop = audit_stop,
 };
 
 PAWL_PLUGIN("audit", "0.1.0", plugin)

@@ -17,41 +17,41 @@ struct field {
 };
 
 static const struct field texts[] = {
-    {"id", offsetof(struct event, id)},
-    {"boot", offsetof(struct event, boot)},
-    {"type", offsetof(struct event, type)},
-    {"session", offsetof(struct event, session)},
-    {"call", offsetof(struct event, call)},
-    {"tool", offsetof(struct event, tool)},
-    {"source", offsetof(struct event, source)},
-    {"server", offsetof(struct event, server)},
-    {"outcome", offsetof(struct event, outcome)},
-    {"event", offsetof(struct event, event)},
-    {"client", offsetof(struct event, client)},
-    {"agent", offsetof(struct event, agent)},
-    {"agent_type", offsetof(struct event, agent_type)},
-    {"trust", offsetof(struct event, trust)},
-    {"cwd", offsetof(struct event, cwd)},
-    {"config", offsetof(struct event, config)},
-    {"input_digest", offsetof(struct event, input_digest)},
-    {"result_digest", offsetof(struct event, result_digest)},
+	{"id", offsetof(struct event, id)},
+	{"boot", offsetof(struct event, boot)},
+	{"type", offsetof(struct event, type)},
+	{"session", offsetof(struct event, session)},
+	{"call", offsetof(struct event, call)},
+	{"tool", offsetof(struct event, tool)},
+	{"source", offsetof(struct event, source)},
+	{"server", offsetof(struct event, server)},
+	{"outcome", offsetof(struct event, outcome)},
+	{"event", offsetof(struct event, event)},
+	{"client", offsetof(struct event, client)},
+	{"agent", offsetof(struct event, agent)},
+	{"agent_type", offsetof(struct event, agent_type)},
+	{"trust", offsetof(struct event, trust)},
+	{"cwd", offsetof(struct event, cwd)},
+	{"config", offsetof(struct event, config)},
+	{"input_digest", offsetof(struct event, input_digest)},
+	{"result_digest", offsetof(struct event, result_digest)},
 };
 
 static const struct field decision_texts[] = {
-    {"verdict", offsetof(struct event, verdict)},
-    {"reason", offsetof(struct event, reason)},
-    {"rule", offsetof(struct event, rule)},
-    {"plugin", offsetof(struct event, plugin)},
-    {"refused_by", offsetof(struct event, refused_by)},
+	{"verdict", offsetof(struct event, verdict)},
+	{"reason", offsetof(struct event, reason)},
+	{"rule", offsetof(struct event, rule)},
+	{"plugin", offsetof(struct event, plugin)},
+	{"refused_by", offsetof(struct event, refused_by)},
 };
 
 /* kept as bytes */
 static const struct field raws[] = {
-    {"input", offsetof(struct event, input)},
-    {"input_given", offsetof(struct event, input_given)},
-    {"result", offsetof(struct event, result)},
-    {"trace", offsetof(struct event, trace)},
-    {"data", offsetof(struct event, data)},
+	{"input", offsetof(struct event, input)},
+	{"input_given", offsetof(struct event, input_given)},
+	{"result", offsetof(struct event, result)},
+	{"trace", offsetof(struct event, trace)},
+	{"data", offsetof(struct event, data)},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -14,12 +14,12 @@
 #define TABLE_LIMIT 100 /* of the table, unless --limit says otherwise */
 
 static const char events[] =
-    "SELECT seq, ts_ms, type, session_id, call_id, tool_name, source, server, decision,"
-    " outcome, plugin, rule, reason, client, data AS raw_data FROM ("
-    " SELECT * FROM events"
-    " WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR tool_name GLOB ?2)"
-    " AND (?3 IS NULL OR type GLOB ?3) AND (?4 IS NULL OR decision = ?4)"
-    " AND (?5 IS NULL OR ts_ms >= ?5) ORDER BY id DESC LIMIT ?6) ORDER BY id";
+	"SELECT seq, ts_ms, type, session_id, call_id, tool_name, source, server, decision,"
+	" outcome, plugin, rule, reason, client, data AS raw_data FROM ("
+	" SELECT * FROM events"
+	" WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR tool_name GLOB ?2)"
+	" AND (?3 IS NULL OR type GLOB ?3) AND (?4 IS NULL OR decision = ?4)"
+	" AND (?5 IS NULL OR ts_ms >= ?5) ORDER BY id DESC LIMIT ?6) ORDER BY id";
 
 static void bind_text(sqlite3_stmt *stmt, int i, const char *text)
 {
@@ -99,10 +99,10 @@ int command_list(const struct query *query)
 /* ---- sessions ------------------------------------------------------------------------- */
 
 static const char sessions[] =
-    "SELECT session_id, client, started_ms, last_ms, ended_ms, calls, allowed, denied,"
-    " substituted, approvals, modified, errors, ok, failed, unknown, dropped, end_event,"
-    " end_reason, trust, cwd FROM session_summaries WHERE ?1 IS NULL OR session_id = ?1"
-    " ORDER BY started_ms, session_id";
+	"SELECT session_id, client, started_ms, last_ms, ended_ms, calls, allowed, denied,"
+	" substituted, approvals, modified, errors, ok, failed, unknown, dropped, end_event,"
+	" end_reason, trust, cwd FROM session_summaries WHERE ?1 IS NULL OR session_id = ?1"
+	" ORDER BY started_ms, session_id";
 
 static void print_session(sqlite3_stmt *stmt)
 {

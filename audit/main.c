@@ -25,11 +25,11 @@ static const struct command {
 	int (*run)(const struct query *);
 	const char *help;
 } commands[] = {
-    {"list", NULL, LIST, command_list, "the records, newest last"},
-    {"show", "CALL_ID|SEQ", SHOW, command_show, "all that is known of one call"},
-    {"sessions", NULL, SESSIONS, command_sessions, "a line a session, with its counts"},
-    {"status", NULL, STATUS, command_status, "whether records were lost or the index lags"},
-    {"export", NULL, EXPORT, command_export, "the log's lines as they are"},
+	{"list", NULL, LIST, command_list, "the records, newest last"},
+	{"show", "CALL_ID|SEQ", SHOW, command_show, "all that is known of one call"},
+	{"sessions", NULL, SESSIONS, command_sessions, "a line a session, with its counts"},
+	{"status", NULL, STATUS, command_status, "whether records were lost or the index lags"},
+	{"export", NULL, EXPORT, command_export, "the log's lines as they are"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -44,19 +44,19 @@ static const struct {
 	size_t at;
 	const char *help;
 } specs[] = {
-    {"session", "ID", LIST | SHOW | SESSIONS | EXPORT, TEXT(session), "only this session"},
-    {"tool", "GLOB", LIST, TEXT(tool), "only these tools"},
-    {"type", "GLOB", LIST, TEXT(type), "only these records, as in 'policy.*'"},
-    {"decision", "WORD", LIST, TEXT(decision), "allow, deny, require_approval or substitute"},
-    {"limit", "N", LIST, FLAG, "the last N only; 0 for all (100 in a table)"},
-    {"since", "TIME", LIST | EXPORT, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
-    {"format", "jsonl", EXPORT, TEXT(format), "jsonl is the only one"},
-    {"db", "PATH", ALL, TEXT(db), "the database"},
-    {"config", "FILE", ALL, FLAG, NULL},
-    {"json", NULL, ALL, FLAG, "a JSON object a line"},
-    {"quiet", NULL, ALL, FLAG, "no headings, no remarks"},
-    {"help", NULL, ALL, FLAG, "this text"},
-    {"version", NULL, ALL, FLAG, "the version"},
+	{"session", "ID", LIST | SHOW | SESSIONS | EXPORT, TEXT(session), "only this session"},
+	{"tool", "GLOB", LIST, TEXT(tool), "only these tools"},
+	{"type", "GLOB", LIST, TEXT(type), "only these records, as in 'policy.*'"},
+	{"decision", "WORD", LIST, TEXT(decision), "allow, deny, require_approval or substitute"},
+	{"limit", "N", LIST, FLAG, "the last N only; 0 for all (100 in a table)"},
+	{"since", "TIME", LIST | EXPORT, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
+	{"format", "jsonl", EXPORT, TEXT(format), "jsonl is the only one"},
+	{"db", "PATH", ALL, TEXT(db), "the database"},
+	{"config", "FILE", ALL, FLAG, NULL},
+	{"json", NULL, ALL, FLAG, "a JSON object a line"},
+	{"quiet", NULL, ALL, FLAG, "no headings, no remarks"},
+	{"help", NULL, ALL, FLAG, "this text"},
+	{"version", NULL, ALL, FLAG, "the version"},
 };
 
 __attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)

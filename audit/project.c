@@ -36,55 +36,55 @@ enum statement {
 };
 
 static const char *const sql[STATEMENTS] = {
-    [ADD_EVENT] =
+	[ADD_EVENT] =
 	"INSERT OR IGNORE INTO events(seq, event_id, segment_id, byte_off, ts_ms, mono_ns,"
 	" boot_id, type, session_id, session_seq, call_id, tool_name, source, server,"
 	" decision, outcome, plugin, rule, reason, client, agent_id, config_digest,"
 	" data, hash) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [ADD_SKIPPED] = "INSERT OR IGNORE INTO skipped(segment_id, byte_off, bytes, why)"
+	[ADD_SKIPPED] = "INSERT OR IGNORE INTO skipped(segment_id, byte_off, bytes, why)"
 		    " VALUES(?,?,?,?)",
-    [TOUCH_SESSION] =
+	[TOUCH_SESSION] =
 	"INSERT INTO sessions(session_id, client, trust, cwd, started_ms, last_ms, n_events,"
 	" max_seq) VALUES(?1,?2,?3,?4,?5,?5, ?6 IS NOT NULL, ifnull(?6, 0))"
 	" ON CONFLICT DO UPDATE SET client = ifnull(excluded.client, client),"
 	" trust = ifnull(excluded.trust, trust), cwd = ifnull(excluded.cwd, cwd),"
 	" last_ms = excluded.last_ms, n_events = n_events + excluded.n_events,"
 	" max_seq = max(max_seq, excluded.max_seq)",
-    [COUNT_SESSION] = "UPDATE sessions SET n_calls = n_calls + ?2, n_allowed = n_allowed + ?3,"
+	[COUNT_SESSION] = "UPDATE sessions SET n_calls = n_calls + ?2, n_allowed = n_allowed + ?3,"
 		      " n_denied = n_denied + ?4, n_substituted = n_substituted + ?5,"
 		      " n_approvals = n_approvals + ?6, n_modified = n_modified + ?7,"
 		      " n_errors = n_errors + ?8, n_ok = n_ok + ?9, n_failed = n_failed + ?10,"
 		      " n_unknown = n_unknown + ?11 WHERE session_id = ?1",
-    [END_SESSION] = "UPDATE sessions SET ended_ms = ?2, end_event = ?3, end_reason = ?4"
+	[END_SESSION] = "UPDATE sessions SET ended_ms = ?2, end_event = ?3, end_reason = ?4"
 		    " WHERE session_id = ?1",
-    [NEXT_OCCURRENCE] = "SELECT 1 + max(ifnull((SELECT max(occurrence) FROM decisions"
+	[NEXT_OCCURRENCE] = "SELECT 1 + max(ifnull((SELECT max(occurrence) FROM decisions"
 			" WHERE session_id = ?1 AND call_id = ?2), 0),"
 			" ifnull((SELECT max(occurrence) FROM tool_calls"
 			" WHERE session_id = ?1 AND call_id = ?2), 0))",
-    [ADD_DECISION] =
+	[ADD_DECISION] =
 	"INSERT INTO decisions(session_id, call_id, occurrence, call_made, tool_name, source,"
 	" server, verdict, refused_by, plugin, rule, reason, args, args_digest, args_original,"
 	" trace, config_digest, seq, ts_ms, state)"
 	" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [SET_STATE] = "UPDATE decisions SET state = ?4"
+	[SET_STATE] = "UPDATE decisions SET state = ?4"
 		  " WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
-    /* The oldest still open; else one given up at a stop; else one that was denied and
+	/* The oldest still open; else one given up at a stop; else one that was denied and
      * seems to have run all the same. */
-    [WAITING_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
+	[WAITING_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
 		      " WHERE session_id = ?1 AND call_id = ?2 AND state IN (1, 2, 3, 5)"
 		      " ORDER BY CASE state WHEN 3 THEN 1 WHEN 5 THEN 2 ELSE 0 END, occurrence"
 		      " LIMIT 1",
-    [SUBSTITUTED_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
+	[SUBSTITUTED_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
 			  " WHERE session_id = ?1 AND call_id = ?2 AND state = 4"
 			  " ORDER BY occurrence LIMIT 1",
-    [WAITING_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
+	[WAITING_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
 			" WHERE session_id = ?1 AND tool_name = ?2 AND call_made"
 			" AND state BETWEEN 1 AND 4 AND state <> 4"
 			" ORDER BY state = 3, seq LIMIT 64",
-    [SUBSTITUTED_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
+	[SUBSTITUTED_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
 			    " WHERE session_id = ?1 AND tool_name = ?2 AND call_made"
 			    " AND state BETWEEN 1 AND 4 AND state = 4 ORDER BY seq LIMIT 64",
-    [ADD_ROW] =
+	[ADD_ROW] =
 	"INSERT INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name, source,"
 	" server, outcome, success, is_error, substituted, mutated, authorized_by, args,"
 	" args_original, args_digest, result, result_digest, client, agent_id, agent_type,"
@@ -104,18 +104,18 @@ static const char *const sql[STATEMENTS] = {
 	" result = excluded.result, result_digest = excluded.result_digest,"
 	" post_seq = excluded.post_seq, ended_ms = excluded.ended_ms,"
 	" duration_us = excluded.duration_us",
-    [TELL_SUBSTITUTED] =
+	[TELL_SUBSTITUTED] =
 	"UPDATE tool_calls SET post_seq = ?4, result = ifnull(result, ?5),"
 	" result_digest = ifnull(result_digest, ?6), duration_us = ifnull(duration_us, ?7)"
 	" WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
-    [ADD_UNKNOWN] =
+	[ADD_UNKNOWN] =
 	"INSERT OR IGNORE INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name,"
 	" source, server, outcome, mutated, authorized_by, args, args_original, args_digest,"
 	" decision_seq, started_ms) SELECT session_id, call_id, occurrence, call_made, tool_name,"
 	" source, server, 'unknown', args_original IS NOT NULL, 'policy', args, args_original,"
 	" args_digest, seq, ts_ms FROM decisions"
 	" WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
-    [STOP_OPEN] = "UPDATE decisions SET state = 3"
+	[STOP_OPEN] = "UPDATE decisions SET state = 3"
 		  " WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
 };
 
@@ -305,10 +305,10 @@ static const struct {
 	int64_t state;
 	struct counts counts;
 } primary[] = {
-    {"call.allowed", "allow", OPEN, {.calls = 1, .allowed = 1}},
-    {"policy.denied", "deny", DENIED, {.calls = 1, .denied = 1}},
-    {"policy.substituted", "substitute", SUBSTITUTED, {.calls = 1, .substituted = 1}},
-    {"approval.requested", "require_approval", HELD, {.calls = 1, .approvals = 1}},
+	{"call.allowed", "allow", OPEN, {.calls = 1, .allowed = 1}},
+	{"policy.denied", "deny", DENIED, {.calls = 1, .denied = 1}},
+	{"policy.substituted", "substitute", SUBSTITUTED, {.calls = 1, .substituted = 1}},
+	{"approval.requested", "require_approval", HELD, {.calls = 1, .approvals = 1}},
 };
 
 static int add_substituted(struct project *project, const struct event *e, const struct key *key,

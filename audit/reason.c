@@ -7,21 +7,21 @@
 #include <stddef.h>
 
 static const char *const names[REASON_COUNT] = {
-    [REASON_LOCK_TIMEOUT] = "lock_timeout", [REASON_NO_SPACE] = "no_space",
-    [REASON_IO_ERROR] = "io_error",         [REASON_READ_ONLY] = "read_only",
-    [REASON_CORRUPT] = "corrupt",           [REASON_TOO_LARGE] = "too_large",
-    [REASON_SERIALISE] = "serialise",
+	[REASON_LOCK_TIMEOUT] = "lock_timeout", [REASON_NO_SPACE] = "no_space",
+	[REASON_IO_ERROR] = "io_error",         [REASON_READ_ONLY] = "read_only",
+	[REASON_CORRUPT] = "corrupt",           [REASON_TOO_LARGE] = "too_large",
+	[REASON_SERIALISE] = "serialise",
 };
 
 static const struct {
 	int code;
 	enum reason reason;
 } table[] = {
-    {ETIMEDOUT, REASON_LOCK_TIMEOUT}, {EAGAIN, REASON_LOCK_TIMEOUT}, {EBUSY, REASON_LOCK_TIMEOUT},
-    {ENOSPC, REASON_NO_SPACE},        {EDQUOT, REASON_NO_SPACE},     {EFBIG, REASON_NO_SPACE},
-    {EROFS, REASON_READ_ONLY},        {EACCES, REASON_READ_ONLY},    {EPERM, REASON_READ_ONLY},
-    {EBADMSG, REASON_CORRUPT},        {ESTALE, REASON_CORRUPT},      {E2BIG, REASON_TOO_LARGE},
-    {ENOMEM, REASON_SERIALISE},       {EINVAL, REASON_SERIALISE},    {EILSEQ, REASON_SERIALISE},
+	{ETIMEDOUT, REASON_LOCK_TIMEOUT}, {EAGAIN, REASON_LOCK_TIMEOUT}, {EBUSY, REASON_LOCK_TIMEOUT},
+	{ENOSPC, REASON_NO_SPACE},        {EDQUOT, REASON_NO_SPACE},     {EFBIG, REASON_NO_SPACE},
+	{EROFS, REASON_READ_ONLY},        {EACCES, REASON_READ_ONLY},    {EPERM, REASON_READ_ONLY},
+	{EBADMSG, REASON_CORRUPT},        {ESTALE, REASON_CORRUPT},      {E2BIG, REASON_TOO_LARGE},
+	{ENOMEM, REASON_SERIALISE},       {EINVAL, REASON_SERIALISE},    {EILSEQ, REASON_SERIALISE},
 };
 
 const char *reason_name(enum reason reason)

@@ -19,31 +19,31 @@
 
 /* A call is every (session, call id, occurrence) that has a decision or an execution. */
 static const char calls[] =
-    "SELECT k.session_id, k.call_id, k.occurrence,"
-    " ifnull(d.tool_name, t.tool_name) AS tool_name, ifnull(d.source, t.source) AS source,"
-    " ifnull(d.server, t.server) AS server, d.verdict AS decision, d.refused_by, d.plugin,"
-    " d.rule, d.reason, d.trace AS raw_trace, d.seq AS decision_seq, d.ts_ms AS decided_ms,"
-    " ifnull(t.args_original, ifnull(d.args_original, ifnull(d.args, t.args))) AS"
-    " raw_tool_input_given, ifnull(t.args, d.args) AS raw_tool_input, t.outcome,"
-    " t.success AS flag_success, t.is_error AS flag_is_error, t.substituted AS flag_substituted,"
-    " t.authorized_by, t.result AS raw_result, t.post_seq, t.ended_ms, t.duration_us,"
-    " CASE d.state WHEN 1 THEN 'allowed' WHEN 2 THEN 'held' WHEN 3 THEN 'stopped'"
-    " WHEN 4 THEN 'substituted' WHEN 5 THEN 'denied' ELSE 'done' END AS state,"
-    " d.config_digest"
-    " FROM (SELECT session_id, call_id, occurrence FROM decisions UNION"
-    "  SELECT session_id, call_id, occurrence FROM tool_calls) k"
-    " LEFT JOIN decisions d USING(session_id, call_id, occurrence)"
-    " LEFT JOIN tool_calls t USING(session_id, call_id, occurrence)"
-    " WHERE (?1 IS NULL OR k.session_id = ?1) AND (?2 IS NULL OR k.call_id = ?2)"
-    " AND (?3 IS NULL OR d.seq = ?3 OR t.post_seq = ?3)"
-    " ORDER BY ifnull(d.seq, t.post_seq)";
+	"SELECT k.session_id, k.call_id, k.occurrence,"
+	" ifnull(d.tool_name, t.tool_name) AS tool_name, ifnull(d.source, t.source) AS source,"
+	" ifnull(d.server, t.server) AS server, d.verdict AS decision, d.refused_by, d.plugin,"
+	" d.rule, d.reason, d.trace AS raw_trace, d.seq AS decision_seq, d.ts_ms AS decided_ms,"
+	" ifnull(t.args_original, ifnull(d.args_original, ifnull(d.args, t.args))) AS"
+	" raw_tool_input_given, ifnull(t.args, d.args) AS raw_tool_input, t.outcome,"
+	" t.success AS flag_success, t.is_error AS flag_is_error, t.substituted AS flag_substituted,"
+	" t.authorized_by, t.result AS raw_result, t.post_seq, t.ended_ms, t.duration_us,"
+	" CASE d.state WHEN 1 THEN 'allowed' WHEN 2 THEN 'held' WHEN 3 THEN 'stopped'"
+	" WHEN 4 THEN 'substituted' WHEN 5 THEN 'denied' ELSE 'done' END AS state,"
+	" d.config_digest"
+	" FROM (SELECT session_id, call_id, occurrence FROM decisions UNION"
+	"  SELECT session_id, call_id, occurrence FROM tool_calls) k"
+	" LEFT JOIN decisions d USING(session_id, call_id, occurrence)"
+	" LEFT JOIN tool_calls t USING(session_id, call_id, occurrence)"
+	" WHERE (?1 IS NULL OR k.session_id = ?1) AND (?2 IS NULL OR k.call_id = ?2)"
+	" AND (?3 IS NULL OR d.seq = ?3 OR t.post_seq = ?3)"
+	" ORDER BY ifnull(d.seq, t.post_seq)";
 
 static const char records[] =
-    "SELECT seq, ts_ms, type, session_id, call_id, plugin, rule, reason, data AS raw_data"
-    " FROM events WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR call_id = ?2"
-    " OR seq IN (SELECT post_seq FROM tool_calls WHERE call_id = ?2"
-    "  AND (?1 IS NULL OR session_id = ?1)))"
-    " AND (?3 IS NULL OR seq = ?3) ORDER BY id";
+	"SELECT seq, ts_ms, type, session_id, call_id, plugin, rule, reason, data AS raw_data"
+	" FROM events WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR call_id = ?2"
+	" OR seq IN (SELECT post_seq FROM tool_calls WHERE call_id = ?2"
+	"  AND (?1 IS NULL OR session_id = ?1)))"
+	" AND (?3 IS NULL OR seq = ?3) ORDER BY id";
 
 struct target {
 	const char *session, *call;

@@ -47,9 +47,9 @@ static void add_column(struct json_object *to, sqlite3_stmt *stmt, int i)
 }
 
 static const char counts[] =
-    "SELECT session_id, client, ended_ms, end_event AS event, end_reason AS reason, started_ms,"
-    " calls, allowed, denied, substituted, approvals, modified, errors, ok, failed, unknown,"
-    " dropped FROM session_summaries WHERE session_id = ?";
+	"SELECT session_id, client, ended_ms, end_event AS event, end_reason AS reason, started_ms,"
+	" calls, allowed, denied, substituted, approvals, modified, errors, ok, failed, unknown,"
+	" dropped FROM session_summaries WHERE session_id = ?";
 
 static int count(sqlite3 *db, struct str session, struct json_object *to, struct error *err)
 {

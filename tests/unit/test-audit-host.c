@@ -113,19 +113,19 @@ static pawl_str host_json(const pawl_value *v)
 }
 
 const pawl_host fake_host = {
-    .struct_size = sizeof(pawl_host),
-    .abi_minor = PAWL_ABI_MINOR,
-    .log = host_log,
-    .set_error = host_set_error,
-    .text = host_text,
-    .number = host_number,
-    .root = host_root,
-    .type = host_type,
-    .member = host_member,
-    .string = host_string,
-    .integer = host_integer,
-    .boolean = host_boolean,
-    .json = host_json,
+	.struct_size = sizeof(pawl_host),
+	.abi_minor = PAWL_ABI_MINOR,
+	.log = host_log,
+	.set_error = host_set_error,
+	.text = host_text,
+	.number = host_number,
+	.root = host_root,
+	.type = host_type,
+	.member = host_member,
+	.string = host_string,
+	.integer = host_integer,
+	.boolean = host_boolean,
+	.json = host_json,
 };
 
 const pawl_plugin *fake_load(void)

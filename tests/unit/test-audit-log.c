@@ -293,7 +293,7 @@ static int apart(int (*body)(struct fixture *), struct fixture *f)
 	} while (0)
 
 static const char pre[] =
-    "{\"type\":\"call.allowed\",\"tool\":{\"name\":\"echo\"},\"tool_input\":{}}";
+	"{\"type\":\"call.allowed\",\"tool\":{\"name\":\"echo\"},\"tool_input\":{}}";
 
 /* Through the plugin: the signal must not kill, the loss must be counted. */
 static int write_past_the_limit(struct fixture *f)

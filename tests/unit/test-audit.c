@@ -115,9 +115,9 @@ static struct fake_call post(const char *session, const char *call, const char *
 }
 
 static const char allowed[] =
-    "{\"type\":\"call.allowed\",\"trust\":\"user\",\"client\":\"claude-code\","
-    "\"tool\":{\"name\":\"echo\",\"source\":\"local\"},\"tool_input\":{\"a\":1},"
-    "\"decision\":\"allow\",\"trace\":[{\"plugin\":\"p\",\"verdict\":\"allow\",\"ns\":4}]}";
+	"{\"type\":\"call.allowed\",\"trust\":\"user\",\"client\":\"claude-code\","
+	"\"tool\":{\"name\":\"echo\",\"source\":\"local\"},\"tool_input\":{\"a\":1},"
+	"\"decision\":\"allow\",\"trace\":[{\"plugin\":\"p\",\"verdict\":\"allow\",\"ns\":4}]}";
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
@@ -384,10 +384,10 @@ static void in_folder(const struct fixture *f, const char *name, char path[4200]
 }
 
 static const char rows[] =
-    "SELECT (SELECT group_concat(seq || type || byte_off) FROM (SELECT * FROM events"
-    " WHERE seq <= 6 ORDER BY id)) || (SELECT group_concat(call_id || occurrence || outcome)"
-    " FROM (SELECT * FROM tool_calls ORDER BY call_id)) || (SELECT calls || ok || unknown ||"
-    " dropped FROM session_summaries WHERE session_id = 's')";
+	"SELECT (SELECT group_concat(seq || type || byte_off) FROM (SELECT * FROM events"
+	" WHERE seq <= 6 ORDER BY id)) || (SELECT group_concat(call_id || occurrence || outcome)"
+	" FROM (SELECT * FROM tool_calls ORDER BY call_id)) || (SELECT calls || ok || unknown ||"
+	" dropped FROM session_summaries WHERE session_id = 's')";
 
 static void test_deleted_database_is_made_anew(void **state)
 {
