@@ -30,6 +30,16 @@ struct command {
 
 static int usage_error(const char *format, const char *what);
 
+/* Commands that read their options themselves. */
+static bool reads_options(const char *name)
+{
+	static const char *const names[] = {"audit", "install", "uninstall", "doctor"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 /* ---- commands --------------------------------------------------------------------------- */
 
 static int run_hook(const struct command *command, struct command_line *line)
@@ -78,6 +88,9 @@ static const struct command commands[] = {
 	{"agents", "[NAME]", "what each agent client can be told, or one in full", run_tool},
 	{"plugins", "[NAME]", "list the plugins there are, or one with its options", run_tool},
 	{"reset", "SESSION", "lift a session's halt and forget its pinned facts", run_tool},
+	{"install", "AGENT [--project [DIR]] [--dry-run]", "write pawl's hooks into its settings",
+	 run_tool},
+	{"uninstall", "AGENT [--project [DIR]]", "take them out again", run_tool},
 	{"audit", "list|show|sessions|status|export", "read the audit store", run_tool},
 };
 
@@ -152,7 +165,7 @@ static int parse(int argc, char **argv, struct command_line *line)
 			printf("pawl %s\n", PACKAGE_VERSION);
 			return 1;
 		} else if (argv[i][0] == '-' && argv[i][1] &&
-			   (line->n == 0 || strcmp(line->words[0], "audit") != 0)) {
+			   (line->n == 0 || !reads_options(line->words[0]))) {
 			return usage_error("no option \"%s\" is known", argv[i]), -1;
 		} else {
 			line->words[line->n++] = argv[i];
