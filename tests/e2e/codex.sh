@@ -1,0 +1,90 @@
+#!/bin/sh
+# Codex with pawl as its hook: what is decided is what happens.
+# shellcheck source=tests/e2e/lib.sh
+. "${abs_top_srcdir:-..}/tests/e2e/lib.sh"
+begin @openai/codex 0.171.0
+
+mkdir -p "$work/home/.codex"
+cat >"$work/home/.codex/config.toml" <<END
+model = "m"
+model_provider = "fake"
+check_for_update_on_startup = false
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+[analytics]
+enabled = false
+[model_providers.fake]
+name = "fake"
+base_url = "http://127.0.0.1:$port/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+[mcp_servers.cap]
+command = "$(command -v node)"
+args = ["$here/mcp.js", "$work/calls"]
+default_tools_approval_mode = "approve"
+END
+cat >"$work/home/.codex/hooks.json" <<END
+{"hooks": {
+ "PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "timeout": 20,
+  "command": "'$pawl' hook codex --config '$work/pawl.json'"}]}],
+ "PostToolUse": [{"hooks": [{"type": "command", "timeout": 20,
+  "command": "'$pawl' hook codex --config '$work/pawl.json'"}]}]}}
+END
+# shellcheck disable=SC2016
+client='FAKE_KEY=k exec "$1/.bin/codex" exec --dangerously-bypass-hook-trust \
+	--skip-git-repo-check --json "say hi"'
+
+both() {
+	asks exec_command '{"cmd":"echo ran > effect; echo written down"}'
+	asks mcp__cap/echo '{"n":12345678901234567890,"m":1e+400,"s":"given"}'
+	run
+}
+
+# same_ids: each of the two calls is one in the audit, and the server's id is the hook's
+same_ids() {
+	[ "$("$rows" "$work/audit.db" 'SELECT call_id, outcome FROM tool_calls ORDER BY call_id')" = \
+		"call_0|ok
+call_1|ok" ] && logged '"call.allowed".*"call":"call_0"' &&
+		logged '"call.completed".*"call":"call_0"' && grep -q '"callId":"call_1"' "$work/calls"
+}
+
+chain ''
+both
+ok 'an allowed call runs' wrote effect ran
+ok 'the model sees its result' told 'written down'
+ok 'big numbers reach an MCP tool as they are' called '"n":12345678901234567890' '"m":1e+400'
+ok 'PostToolUse lands in the audit under the same id' same_ids
+
+chain '{"plugin": "no"}'
+both
+blocks 'a denied call' 'no means no'
+
+chain '{"plugin": "rewrite", "match": {"class": "shell"},
+	"options": {"pointer": "/command", "set": "echo rewritten > effect"}},
+	{"plugin": "rewrite", "name": "other", "match": {"tool": "mcp:cap/echo"},
+	"options": {"pointer": "/s", "set": "rewritten"}}'
+both
+ok 'a rewritten command runs' wrote effect rewritten
+ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
+ok 'the others keep their bytes' called '"n":12345678901234567890' '"m":1e+400'
+
+chain '{"plugin": "person"}'
+both
+blocks 'a call that needs approval' 'a person should look'
+
+chain '{"plugin": "instead"}'
+both
+blocks 'a substituted call' 'cached'
+
+chain '{"plugin": "sigsegv"}'
+both
+blocks 'a plugin that crashes' 'the plugin crashed (signal 11)'
+
+chain '{"plugin": "endless-loop", "deadline": "500ms"}'
+both
+blocks 'a plugin that hangs' 'deadline exceeded in plugin endless-loop'
+
+chain '{"plugin": "missing"}'
+both
+blocks 'a plugin that is not there' 'missing'
+finish
