@@ -55,10 +55,6 @@ ok 'the model sees its result' told 'written down'
 ok 'big numbers reach an MCP tool as they are' called '"n":12345678901234567890' '"m":1e+400'
 ok 'PostToolUse lands in the audit under the same id' same_ids
 
-chain '{"plugin": "no"}'
-both
-blocks 'a denied call' 'no means no'
-
 chain '{"plugin": "rewrite", "match": {"class": "shell"},
 	"options": {"pointer": "/command", "set": "echo rewritten > effect"}},
 	{"plugin": "rewrite", "name": "other", "match": {"tool": "mcp:cap/echo"},
@@ -68,23 +64,5 @@ ok 'a rewritten command runs' wrote effect rewritten
 ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
 ok 'the others keep their bytes' called '"n":12345678901234567890' '"m":1e+400'
 
-chain '{"plugin": "person"}'
-both
-blocks 'a call that needs approval' 'a person should look'
-
-chain '{"plugin": "instead"}'
-both
-blocks 'a substituted call' 'cached'
-
-chain '{"plugin": "sigsegv"}'
-both
-blocks 'a plugin that crashes' 'the plugin crashed (signal 11)'
-
-chain '{"plugin": "endless-loop", "deadline": "500ms"}'
-both
-blocks 'a plugin that hangs' 'deadline exceeded in plugin endless-loop'
-
-chain '{"plugin": "missing"}'
-both
-blocks 'a plugin that is not there' 'missing'
+refusals
 finish

@@ -1,10 +1,12 @@
 # lib.sh - what the scripts of this folder share: a client from npm, in a network of its own
 # that has nothing but loopback, in front of a model that says what the script tells it to.
-# Sourced; POSIX sh. A script calls `begin PACKAGE VERSION`, defines `client`, then tests.
+# Sourced; POSIX sh. A script calls `begin PACKAGE VERSION`, defines `client` and `both`, then
+# tests.
 #
 #	chain '{"plugin":"no"}'		writes the config
 #	asks NAME ARGUMENTS		appends a turn: the model wants this tool
 #	run				the client, until the model is done
+#	refusals			the tests that are the same for all
 #	ok "name" CONDITION...		a TAP line
 LC_ALL=C
 export LC_ALL
@@ -135,6 +137,33 @@ blocks() {
 
 logged() {
 	grep -q "$1" "$work/audit_log.jsonl"
+}
+
+# refusals: what no client may let through, each in a run of its own; `both` makes two calls
+refusals() {
+	chain '{"plugin": "no"}'
+	both
+	blocks 'a denied call' 'no means no'
+
+	chain '{"plugin": "person"}'
+	both
+	blocks 'a call that needs approval' 'a person should look'
+
+	chain '{"plugin": "instead"}'
+	both
+	blocks 'a substituted call' 'cached'
+
+	chain '{"plugin": "sigsegv"}'
+	both
+	blocks 'a plugin that crashes' 'the plugin crashed (signal 11)'
+
+	chain '{"plugin": "endless-loop", "deadline": "500ms"}'
+	both
+	blocks 'a plugin that hangs' 'deadline exceeded in plugin endless-loop'
+
+	chain '{"plugin": "missing"}'
+	both
+	blocks 'a plugin that is not there' 'the plugin cannot be loaded'
 }
 
 ok() {

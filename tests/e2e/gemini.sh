@@ -1,0 +1,54 @@
+#!/bin/sh
+# Gemini CLI with pawl as its hook: what is decided is what happens.
+# shellcheck source=tests/e2e/lib.sh
+. "${abs_top_srcdir:-..}/tests/e2e/lib.sh"
+begin @google/gemini-cli 0.61.0
+
+mkdir -p "$work/home/.gemini"
+hook="{\"hooks\": [{\"type\": \"command\", \"name\": \"pawl\", \"timeout\": 20000,
+  \"command\": \"'$pawl' hook gemini --config '$work/pawl.json'\"}]}"
+cat >"$work/home/.gemini/settings.json" <<END
+{"security": {"auth": {"selectedType": "gemini-api-key"}},
+ "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+ "privacy": {"usageStatisticsEnabled": false},
+ "mcpServers": {"cap": {"command": "$(command -v node)",
+  "args": ["$here/mcp.js", "$work/calls"], "trust": true}},
+ "hooksConfig": {"enabled": true},
+ "hooks": {"BeforeTool": [$hook], "AfterTool": [$hook]}}
+END
+# shellcheck disable=SC2016
+client='GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$2" \
+	GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_TELEMETRY_ENABLED=false exec "$1/.bin/gemini" \
+	-m gemini-2.5-flash --approval-mode yolo --output-format stream-json -p "say hi"'
+
+both() {
+	asks run_shell_command '{"command":"echo ran > effect; echo written down"}'
+	asks mcp_cap_echo '{"n":"12345678901234567890","s":"given"}'
+	run
+}
+
+# recorded: each of the two calls was decided and came back
+recorded() {
+	[ "$("$rows" "$work/audit.db" 'SELECT outcome FROM tool_calls')" = "ok
+ok" ] && logged '"call.allowed".*"tool":"run_shell_command"' &&
+		logged '"call.completed".*"tool":"run_shell_command"'
+}
+
+chain ''
+both
+ok 'an allowed call runs' wrote effect ran
+ok 'the model sees its result' told 'written down'
+ok 'an MCP tool gets its arguments' called '"n":"12345678901234567890"' '"s":"given"'
+ok 'AfterTool lands in the audit' recorded
+
+chain '{"plugin": "rewrite", "match": {"class": "shell"},
+	"options": {"pointer": "/command", "set": "echo rewritten > effect"}},
+	{"plugin": "rewrite", "name": "other", "match": {"tool": "mcp:cap/echo"},
+	"options": {"pointer": "/s", "set": "rewritten"}}'
+both
+ok 'a rewritten command runs' wrote effect rewritten
+ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
+ok 'the others are as they were' called '"n":"12345678901234567890"'
+
+refusals
+finish
