@@ -26,7 +26,7 @@ library() {
 	sys/* | linux/* | arpa/* | netinet/*) echo libc ;;
 	assert.h | ctype.h | dirent.h | dlfcn.h | elf.h | emmintrin.h | endian.h | errno.h) echo libc ;;
 	fcntl.h | fnmatch.h | getopt.h | glob.h | grp.h | inttypes.h | langinfo.h) echo libc ;;
-	limits.h | link.h | locale.h | math.h | netdb.h | poll.h | pthread.h | pwd.h) echo libc ;;
+	limits.h | link.h | locale.h | math.h | netdb.h | poll.h | pthread.h | pwd.h | regex.h) echo libc ;;
 	sched.h | signal.h | spawn.h | stdalign.h | stdarg.h | stdatomic.h | stdbool.h) echo libc ;;
 	stddef.h | stdint.h | stdio.h | stdlib.h | string.h | strings.h | syslog.h) echo libc ;;
 	termios.h | time.h | unistd.h | wchar.h | immintrin.h) echo libc ;;
