@@ -405,8 +405,8 @@ static int add_entry(struct doc *doc, const struct settings_line *line, const ch
 	if (text.error < 0)
 		return too_much(&text, err);
 	return there ? doc_append(doc, str_of(pointer), (struct str){NULL, 0}, buffer_str(&text),
-				  err) :
-		       doc_append(doc, STR("/hooks"), str_of(event), buffer_str(&text), err);
+				  err)
+		     : doc_append(doc, STR("/hooks"), str_of(event), buffer_str(&text), err);
 }
 
 static int renew(struct doc *doc, const struct settings_line *line,
@@ -431,9 +431,9 @@ static int add_event(struct doc *doc, const struct settings_line *line, const ch
 	struct settings_hook hook;
 	if (entries && json_type(entries) != JSON_ARRAY)
 		return doc_wrong(doc, entries, err, "an event's hooks have to be an array");
-	return find_ours(line->settings, doc->root, event, &hook) ?
-		       renew(doc, line, &hook, pawl, err) :
-		       add_entry(doc, line, event, pawl, err);
+	return find_ours(line->settings, doc->root, event, &hook)
+		       ? renew(doc, line, &hook, pawl, err)
+		       : add_entry(doc, line, event, pawl, err);
 }
 
 /* "hooks" whole, an event a line where the file has lines. */
@@ -521,8 +521,8 @@ static int cut_hook(struct doc *doc, const struct settings *settings,
 	char event[128], child[32];
 	snprintf(event, sizeof(event), "/hooks/%s", hook->event);
 	snprintf(child, sizeof(child), "%zu", hook->index);
-	int r = settings->shape == SHAPE_GROUPS ? cut_group(doc, hook, err) :
-						  cut(doc, err, event, child);
+	int r = settings->shape == SHAPE_GROUPS ? cut_group(doc, hook, err)
+						: cut(doc, err, event, child);
 	return r == 0 && is_empty(doc, event) ? cut(doc, err, "/hooks", hook->event) : r;
 }
 

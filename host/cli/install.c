@@ -22,13 +22,12 @@ static bool is_nothing(const struct doc *doc)
 }
 
 /* A file in which nothing is left, and which held nothing but ours, goes. */
-static int save(const struct doc *doc, const struct settings_line *line, bool in,
-		struct error *err)
+static int save(const struct doc *doc, const struct settings_line *line, bool in, struct error *err)
 {
 	if (in || !is_nothing(doc))
 		return doc_save(doc, line->project ? 0644 : 0600, err);
-	return unlink(doc->path) == 0 ? 0 : error_set(err, errno, "%s: %s", doc->path,
-						       strerror(errno));
+	return unlink(doc->path) == 0 ? 0
+				      : error_set(err, errno, "%s: %s", doc->path, strerror(errno));
 }
 
 /* What has the hooks not run although they are there. */
@@ -61,8 +60,7 @@ static bool manifest_path(const struct doc *doc, const struct settings_line *lin
 	return true;
 }
 
-static int add_manifest(const struct doc *doc, const struct settings_line *line,
-			struct error *err)
+static int add_manifest(const struct doc *doc, const struct settings_line *line, struct error *err)
 {
 	char path[PATH_MAX + 16];
 	if (!manifest_path(doc, line, path, sizeof(path)) || access(path, F_OK) == 0)
@@ -138,8 +136,7 @@ static int one_file(const struct settings_line *line, bool in, bool quiet, struc
 
 /* ---- a folder of scripts --------------------------------------------------------------- */
 
-static int script_text(const struct settings_line *line, char *buf, size_t room,
-		       struct error *err)
+static int script_text(const struct settings_line *line, char *buf, size_t room, struct error *err)
 {
 	char pawl[PATH_MAX], quoted[2 * PATH_MAX], config[2 * PATH_MAX] = "";
 	int r = settings_pawl(pawl, err);
@@ -165,8 +162,10 @@ static int read_script(const char *path, char *buf, size_t room, struct error *e
 	size_t n = fread(buf, 1, room - 1, file);
 	buf[n] = '\0';
 	if (!strstr(buf, SCRIPT_MARK))
-		return error_set(err, EEXIST, "%s: is somebody else's; call pawl from there, or move "
-				 "it away", path);
+		return error_set(err, EEXIST,
+				 "%s: is somebody else's; call pawl from there, or move "
+				 "it away",
+				 path);
 	return 1;
 }
 
@@ -200,9 +199,9 @@ static int scripts(const struct settings_line *line, bool in, bool quiet, struct
 		r = one_script(line, events[i], in ? text : NULL, &changed, err);
 	if (r == 0 && !quiet && !line->dry_run)
 		printf("%s: %s\n", line->path,
-		       !changed ? "nothing to change" :
-		       in	? "pawl's hooks are written" :
-				  "pawl's hooks are taken out");
+		       !changed ? "nothing to change"
+		       : in     ? "pawl's hooks are written"
+				: "pawl's hooks are taken out");
 	return r;
 }
 
@@ -215,8 +214,8 @@ static int run(const struct tool_line *words, const char *command, bool in)
 	int r = settings_line(words, command, &line);
 	if (r != 0)
 		return r;
-	r = line.settings->shape == SHAPE_SCRIPTS ? scripts(&line, in, words->quiet, &err) :
-						    one_file(&line, in, words->quiet, &err);
+	r = line.settings->shape == SHAPE_SCRIPTS ? scripts(&line, in, words->quiet, &err)
+						  : one_file(&line, in, words->quiet, &err);
 	if (r < 0)
 		fprintf(stderr, "pawl %s: %s\n", command, err.text);
 	return r == 0 ? 0 : 1;

@@ -91,6 +91,7 @@ static const struct command commands[] = {
 	{"install", "AGENT [--project [DIR]] [--dry-run]", "write pawl's hooks into its settings",
 	 run_tool},
 	{"uninstall", "AGENT [--project [DIR]]", "take them out again", run_tool},
+	{"doctor", "AGENT [--project [DIR]]", "show that its hooks block, or why not", run_tool},
 	{"audit", "list|show|sessions|status|export", "read the audit store", run_tool},
 };
 

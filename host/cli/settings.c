@@ -5,11 +5,8 @@
 #include "cli/settings.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <pwd.h>
-#include <regex.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,11 +40,12 @@ static const struct settings table[] = {
 		       "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS", "WebFetch",
 		       "WebSearch", "Agent", "Task", "Skill", "TodoWrite", "ExitPlanMode",
 		       "AskUserQuestion", "mcp__server__tool"),
-	 .holes = LIST("files named with @ in a prompt are read without a hook",
-		       "a call that its schema refuses, and EndConversation, reach no hook",
-		       "what Bash does to files is no Edit or Write",
-		       "onFailure is known since 2.1.295: before that a late hook lets the call run",
-		       "claude --bare runs no hooks")},
+	 .holes =
+		 LIST("files named with @ in a prompt are read without a hook",
+		      "a call that its schema refuses, and EndConversation, reach no hook",
+		      "what Bash does to files is no Edit or Write",
+		      "onFailure is known since 2.1.295: before that a late hook lets the call run",
+		      "claude --bare runs no hooks")},
 	{.agent = "codex",
 	 .user = ".codex/hooks.json",
 	 .project = ".codex/hooks.json",
@@ -62,13 +60,14 @@ static const struct settings table[] = {
 	 .after = "review it in Codex with /hooks: it skips a hook that is not trusted without a "
 		  "word, and again after each change of the command line",
 	 .tools = LIST("Bash", "apply_patch", "Edit", "Write", "mcp__server__tool"),
-	 .holes = LIST("write_stdin into an open shell reaches no hook: what is typed there is "
-		       "unseen",
-		       "a command's workdir and shell are not shown to a hook",
-		       "no event follows an MCP tool's error, a failed start or a command that "
-		       "still runs",
-		       "what is run inside Code Mode's exec reaches no hook",
-		       "a hook that crashes or is late lets the call run, and nothing changes that")},
+	 .holes = LIST(
+		 "write_stdin into an open shell reaches no hook: what is typed there is "
+		 "unseen",
+		 "a command's workdir and shell are not shown to a hook",
+		 "no event follows an MCP tool's error, a failed start or a command that "
+		 "still runs",
+		 "what is run inside Code Mode's exec reaches no hook",
+		 "a hook that crashes or is late lets the call run, and nothing changes that")},
 	{.agent = "gemini",
 	 .user = ".gemini/settings.json",
 	 .project = ".gemini/settings.json",
@@ -108,10 +107,11 @@ static const struct settings table[] = {
 	 .tools = LIST("run_shell_command", "read_file", "read_many_files", "write_file", "edit",
 		       "list_directory", "glob", "grep_search", "web_fetch", "web_search",
 		       "save_memory", "todo_write", "task", "mcp__server__tool"),
-	 .holes = LIST("rewritten arguments are ignored there: pawl refuses instead",
-		       "SessionEnd does not come without a terminal",
-		       "numbers past 2^53 are rounded before a hook sees them",
-		       "a hook that crashes or is late lets the call run, and nothing changes that")},
+	 .holes = LIST(
+		 "rewritten arguments are ignored there: pawl refuses instead",
+		 "SessionEnd does not come without a terminal",
+		 "numbers past 2^53 are rounded before a hook sees them",
+		 "a hook that crashes or is late lets the call run, and nothing changes that")},
 	{.agent = "cursor",
 	 .user = ".cursor/hooks.json",
 	 .project = ".cursor/hooks.json",
@@ -138,8 +138,8 @@ static const struct settings table[] = {
 	 .project = ".github/hooks/pawl.json",
 	 .shape = SHAPE_FLAT,
 	 .match = MATCH_ANCHORED,
-	 .events = LIST("preToolUse", "postToolUse", "postToolUseFailure", "agentStop",
-			"sessionEnd"),
+	 .events =
+		 LIST("preToolUse", "postToolUse", "postToolUseFailure", "agentStop", "sessionEnd"),
 	 .type = TYPE,
 	 .program = "exec",
 	 .exec = true,
@@ -248,9 +248,9 @@ static int absolute(const char *path, char buf[PATH_MAX], struct error *err)
 		return error_set(err, errno, "%s: %s", path, strerror(errno));
 	while (path[0] == '.' && path[1] == '/')
 		path += 2;
-	int n = strcmp(path, ".") == 0 ? snprintf(buf, PATH_MAX, "%s", here) :
-		path[0] == '/'	       ? snprintf(buf, PATH_MAX, "%s", path) :
-					 snprintf(buf, PATH_MAX, "%s/%s", here, path);
+	int n = strcmp(path, ".") == 0 ? snprintf(buf, PATH_MAX, "%s", here)
+		: path[0] == '/'       ? snprintf(buf, PATH_MAX, "%s", path)
+				       : snprintf(buf, PATH_MAX, "%s/%s", here, path);
 	return n < PATH_MAX ? 0 : error_set(err, ENAMETOOLONG, "%s: the path is too long", path);
 }
 
@@ -336,10 +336,12 @@ static int find_path(const struct given *given, struct settings_line *ret, struc
 	if (given->file)
 		return absolute(given->file, ret->path, err);
 	if (!settings->user)
-		return error_set(err, EINVAL, "%s keeps its hooks in each agent's file; name one "
-				 "with --file", settings->agent);
-	int r = given->project ? absolute(given->project, base, err) :
-				 home_dir(base, sizeof(base), err);
+		return error_set(err, EINVAL,
+				 "%s keeps its hooks in each agent's file; name one "
+				 "with --file",
+				 settings->agent);
+	int r = given->project ? absolute(given->project, base, err)
+			       : home_dir(base, sizeof(base), err);
 	if (r < 0)
 		return r;
 	if (snprintf(ret->path, PATH_MAX, "%s/%s", base,
@@ -388,7 +390,8 @@ int settings_pawl(char buf[PATH_MAX], struct error *err)
 	for (struct str rest = {buf, (size_t)n}; rest.len > 0;) {
 		size_t step = text_utf8_step(rest);
 		if (step == 0 || (unsigned char)rest.ptr[0] < 0x20)
-			return error_set(err, EINVAL, "%s: the path cannot be written as text", buf);
+			return error_set(err, EINVAL, "%s: the path cannot be written as text",
+					 buf);
 		rest = str_after(rest, step);
 	}
 	return 0;

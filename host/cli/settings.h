@@ -23,9 +23,9 @@ enum settings_shape {
 };
 
 enum settings_match {
-	MATCH_NONE,	/* the client has no matchers */
-	MATCH_NAMES,	/* a list of names where it looks like one, else a regular expression */
-	MATCH_REGEX,	/* anywhere in the name */
+	MATCH_NONE,     /* the client has no matchers */
+	MATCH_NAMES,    /* a list of names where it looks like one, else a regular expression */
+	MATCH_REGEX,    /* anywhere in the name */
 	MATCH_ANCHORED, /* the whole name */
 	MATCH_GLOB,
 };
@@ -35,24 +35,24 @@ struct settings {
 	const char *user, *project; /* below the home and the project's folder; NULL: --file */
 	enum settings_shape shape;
 	enum settings_match match;
-	const char *const *events;  /* NULL at the end */
-	const char *matcher;	    /* written for tools' events; NULL: none is needed */
-	const char *type;	    /* raw members that a handler begins with */
-	const char *program;	    /* the command's member; the first of those looked for */
-	bool exec;		    /* with "args", and no shell */
-	bool named;		    /* the events do not say what they are: --event does */
-	const char *timeout;	    /* the member; NULL: cannot be set */
-	bool ms;		    /* its unit, else seconds */
-	const char *closed;	    /* the member that has a failed hook refuse; NULL: none */
-	const char *closed_value;   /* raw */
-	const char *more;	    /* raw members that a handler ends with */
+	const char *const *events;     /* NULL at the end */
+	const char *matcher;           /* written for tools' events; NULL: none is needed */
+	const char *type;              /* raw members that a handler begins with */
+	const char *program;           /* the command's member; the first of those looked for */
+	bool exec;                     /* with "args", and no shell */
+	bool named;                    /* the events do not say what they are: --event does */
+	const char *timeout;           /* the member; NULL: cannot be set */
+	bool ms;                       /* its unit, else seconds */
+	const char *closed;            /* the member that has a failed hook refuse; NULL: none */
+	const char *closed_value;      /* raw */
+	const char *more;              /* raw members that a handler ends with */
 	const char *head, *head_value; /* a member the file has to have beside "hooks" */
 	const char *off, *off_value;   /* pointer, raw: this turns all hooks off */
-	bool parallel;		    /* hooks of one event run at once, on the same input */
-	bool login;		    /* the command runs in a login shell */
-	const char *after;	    /* what is left to do by hand */
-	const char *const *tools;   /* names that the client gives its tools */
-	const char *const *holes;   /* what reaches no hook */
+	bool parallel;                 /* hooks of one event run at once, on the same input */
+	bool login;                    /* the command runs in a login shell */
+	const char *after;             /* what is left to do by hand */
+	const char *const *tools;      /* names that the client gives its tools */
+	const char *const *holes;      /* what reaches no hook */
 };
 
 /* NULL when none is known; those of index, NULL past the last. */
@@ -64,8 +64,8 @@ enum event_kind settings_kind(const struct settings *settings, const char *event
 
 struct settings_line {
 	const struct settings *settings;
-	char path[PATH_MAX]; /* of the file, or the folder of scripts */
-	const char *config;  /* absolute, or NULL */
+	char path[PATH_MAX];          /* of the file, or the folder of scripts */
+	const char *config;           /* absolute, or NULL */
 	bool project, dry_run, given; /* given: the file was named */
 	int64_t timeout_ms;
 };
@@ -82,7 +82,7 @@ int settings_pawl(char buf[PATH_MAX], struct error *err);
 /* One handler as it is found in a file. */
 struct settings_hook {
 	const char *event;
-	const struct json_value *group;	  /* NULL in a flat file */
+	const struct json_value *group;   /* NULL in a flat file */
 	const struct json_value *handler; /* an object */
 	size_t group_index, index;
 };

@@ -1,0 +1,146 @@
+#!/bin/sh
+# What keeps a hook from being asked is found, and that it blocks is shown by starting it.
+# shellcheck source=tests/integration/lib.sh
+. "${abs_top_srcdir:-.}/tests/integration/lib.sh"
+begin
+config '"chain":[]' silent
+SHELL=/bin/sh
+export SHELL
+
+# doctor ARGUMENT...
+doctor() {
+	run '' "$pawl" doctor "$@"
+}
+# is_well / finds PATTERN: of the last run
+is_well() {
+	[ "$status" -eq 0 ] && has "$out" 'ok: *blocks*' && ! has "$out" 'wrong:'
+}
+# shellcheck disable=SC2317
+finds() {
+	[ "$status" -eq 1 ] && has "$out" "wrong: *$1*; "
+}
+# shellcheck disable=SC2317
+silent_on() {
+	! has "$out" "wrong: *$1*"
+}
+# claude HANDLER-MEMBERS [GROUP-MEMBERS]: settings with one hook; then the doctor
+claude() {
+	printf '{"hooks":{"PreToolUse":[{%s"hooks":[{"type":"command",%s}]}]}}\n' "${2:-}" "$1" >"$work/s.json"
+	doctor claude-code --file "$work/s.json"
+}
+
+# What install writes is well, and is started as each client starts it.
+for agent in claude-code gemini qwen cursor copilot windsurf goose cline; do
+	doctor "$agent" --project "$work/$agent"
+	ok "$agent: not installed" finds 'not installed'
+	run '' "$pawl" --config "$cfg" install "$agent" --project "$work/$agent"
+	doctor "$agent" --project "$work/$agent"
+	ok "$agent: blocks" is_well
+	ok "$agent: leaves nothing running" is_clean
+	ok "$agent: says what reaches no hook" has "$out" "note: $agent: "
+done
+echo '{"name": "a"}' >"$work/kiro.json"
+run '' "$pawl" --config "$cfg" install kiro --file "$work/kiro.json"
+doctor kiro --file "$work/kiro.json"
+ok "kiro: blocks" is_well
+
+# Codex: what was not reviewed is skipped there.
+run '' "$pawl" --config "$cfg" install codex --file "$work/codex/hooks.json"
+doctor codex --file "$work/codex/hooks.json"
+ok "codex: installed but not trusted" finds 'installed but not trusted'
+ok "codex: it would block" has "$out" 'ok: codex: '
+ok "codex: write_stdin is named" has "$out" 'note: *write_stdin'
+printf '[hooks.state."%s/codex/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:0"\n' "$work" >"$work/codex/config.toml"
+doctor codex --file "$work/codex/hooks.json"
+ok "codex: another was reviewed" finds 'installed but not trusted'
+printf '[hooks.state."%s/codex/hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "sha256:0"\n' "$work" >>"$work/codex/config.toml"
+doctor codex --file "$work/codex/hooks.json"
+ok "codex: reviewed" is_well
+printf '[features]\nhooks = false\n' >>"$work/codex/config.toml"
+doctor codex --file "$work/codex/hooks.json"
+ok "codex: turned off" finds 'hooks = false'
+
+us='"command":"'$pawl'","args":["--config","'$cfg'","hook","claude-code"],"onFailure":"block"'
+claude "$us"
+ok "one hook by hand is well" is_well
+claude "$us" '"matcher":"bash",'
+ok "a matcher in the wrong case" finds 'matches no known tool'
+ok "the right one is named" has "$out" 'write "Bash"'
+claude "$us" '"matcher":"mcp__files",'
+ok "a server is no tool" finds 'matches no known tool'
+claude "$us" '"matcher":"mcp__files__.*",'
+ok "a server's tools" is_well
+claude "$us" '"matcher":"Bash|Edit",'
+ok "some tools are a choice" is_well
+ok "that is noted" has "$out" 'note: *leaves other tools unasked'
+for matcher in '' '*' '.*'; do
+	claude "$us" "\"matcher\":\"$matcher\","
+	ok "matcher '$matcher'" is_well
+done
+claude "$us,\"timeout\":2"
+ok "as patient as pawl" finds "waits 2000 ms, pawl's own deadline is 2000 ms"
+claude "$us,\"timeout\":3"
+ok "more patient than pawl" is_well
+claude "$us,\"async\":true"
+ok "async" finds 'async'
+claude "$us,\"type2\":0" '"hooks2":[],'
+ok "unknown members are no fault" is_well
+claude "\"command\":\"$pawl --config $cfg hook claude-code\""
+ok "fails open" finds onFailure
+ok "and is started by a shell" has "$out" 'ok: *blocks'
+claude '"command":"/gone/pawl hook claude-code","onFailure":"block"'
+ok "the program is gone" finds '/gone/pawl cannot be executed'
+claude "\"command\":\"$pawl --config $work/no.json hook claude-code\",\"onFailure\":\"block\""
+ok "the config is gone" finds 'every call is refused*no.json'
+claude "$us},{\"command\":\"/opt/other\""
+ok "a race" finds '1 other hook'
+claude "$us},{$us"
+ok "twice" finds 'asked 2 times'
+printf '{"disableAllHooks":true,"hooks":{"PreToolUse":[{"hooks":[{%s}]}]}}' "$us" >"$work/s.json"
+doctor claude-code --file "$work/s.json"
+ok "turned off" finds 'disableAllHooks'
+printf '{"hooks":{"PostToolUse":[{"hooks":[{%s}]}]}}' "$us" >"$work/s.json"
+doctor claude-code --file "$work/s.json"
+ok "only after the tool" finds 'not asked on PreToolUse'
+printf '{"hooks":{}, "hooks":{}}' >"$work/s.json"
+doctor claude-code --file "$work/s.json"
+ok "cannot be read" finds 's.json:1:*duplicate'
+
+# Milliseconds taken for seconds.
+printf '{"hooks":{"BeforeTool":[{"hooks":[{"command":"%s --config %s hook gemini","timeout":10}]}]}}' "$pawl" "$cfg" >"$work/g.json"
+doctor gemini --file "$work/g.json"
+ok "10 is 10 ms there" finds 'waits 10 ms'
+printf '{"hooks":{"preToolUse":[{"command":"%s --config %s hook cursor","failClosed":true}]}}' "$pawl" "$cfg" >"$work/c.json"
+doctor cursor --file "$work/c.json"
+ok "Cursor without a version" finds '"version" has to be 1'
+sed 's/seconds": 0/seconds": 60/' "$work/kiro.json" >"$work/cached.json"
+doctor kiro --file "$work/cached.json"
+ok "Kiro answers from memory" finds 'from memory'
+
+# Commands that do not block, each in its own way: only started, it shows.
+mkdir "$work/bin"
+for body in 'exit 0' 'exit 2' 'echo no >&2; exit 2' 'echo "{}"; echo no >&2; exit 2' 'exit 1' 'exit 127' 'kill -9 $$' \
+	"echo hello; exec '$pawl' --config '$cfg' \"\$@\""; do
+	printf '#!/bin/sh\n%s\n' "$body" >"$work/bin/pawl"
+	chmod +x "$work/bin/pawl"
+	claude "\"command\":\"$work/bin/pawl\",\"args\":[\"hook\",\"claude-code\"],\"onFailure\":\"block\""
+	ok "does not block: $(echo "$body" | cut -c1-20)" finds 'does not block'
+done
+printf '#!/bin/sh\nsleep 30\n' >"$work/bin/pawl"
+claude "\"command\":\"$work/bin/pawl\",\"args\":[\"hook\",\"claude-code\"],\"onFailure\":\"block\",\"timeout\":3"
+ok "is late" finds 'did not end'
+ok "and has been ended" is_clean
+
+run '' "$pawl" --json doctor claude-code --file "$work/s.json"
+ok "--json" has "$out" '{"agent":"claude-code","ok":false,"findings":\[{"where":"*","what":"*","mend":"*"}*\],"shown":\[\],"notes":\[*\]}'
+claude "$us"
+run '' "$pawl" --json doctor claude-code --file "$work/s.json"
+ok "--json, well" has "$out" '"ok":true,"findings":\[\],"shown":\[{"event":"PreToolUse",*"blocks":true,"exit":2,*'
+run '' "$pawl" --quiet doctor claude-code --file "$work/s.json"
+ok "--quiet" [ "$status" -eq 0 -a -z "$out" ]
+for words in '' nix pawl 'codex --dry-run' 'codex --timeout 10s'; do
+	# shellcheck disable=SC2086
+	doctor $words
+	ok "doctor $words: exit 2" [ "$status" -eq 2 -a -n "$err" ]
+done
+finish
