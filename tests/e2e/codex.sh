@@ -23,16 +23,14 @@ command = "$(command -v node)"
 args = ["$here/mcp.js", "$work/calls"]
 default_tools_approval_mode = "approve"
 END
+hook="[{\"hooks\": [{\"type\": \"command\", \"timeout\": 20,
+  \"command\": \"'$pawl' hook codex --config '$work/pawl.json'\"}]}]"
 cat >"$work/home/.codex/hooks.json" <<END
-{"hooks": {
- "PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "timeout": 20,
-  "command": "'$pawl' hook codex --config '$work/pawl.json'"}]}],
- "PostToolUse": [{"hooks": [{"type": "command", "timeout": 20,
-  "command": "'$pawl' hook codex --config '$work/pawl.json'"}]}]}}
+{"hooks": {"PreToolUse": $hook, "PostToolUse": $hook, "UserPromptSubmit": $hook}}
 END
 # shellcheck disable=SC2016
 client='FAKE_KEY=k exec "$1/.bin/codex" exec --dangerously-bypass-hook-trust \
-	--skip-git-repo-check --json "say hi"'
+	--skip-git-repo-check --json "$3"'
 
 both() {
 	asks exec_command '{"cmd":"echo ran > effect; echo written down"}'
@@ -65,4 +63,15 @@ ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
 ok 'the others keep their bytes' called '"n":12345678901234567890' '"m":1e+400'
 
 refusals
+
+# a prompt: golden.so does what it says
+chain '{"plugin": "golden"}'
+for word in deny crash rewrite ask substitute; do
+	prompt="say golden:$word"
+	run
+	ok "a prompt that gets $word reaches no model" asked_nothing
+done
+prompt='say golden:allow'
+run
+ok 'another does' said done
 finish

@@ -7,19 +7,26 @@ begin @google/gemini-cli 0.61.0
 mkdir -p "$work/home/.gemini"
 hook="{\"hooks\": [{\"type\": \"command\", \"name\": \"pawl\", \"timeout\": 20000,
   \"command\": \"'$pawl' hook gemini --config '$work/pawl.json'\"}]}"
-cat >"$work/home/.gemini/settings.json" <<END
+# settings EVENT...: pawl is asked about these
+settings() {
+	hooks=
+	for event in "$@"; do
+		hooks="$hooks${hooks:+,} \"$event\": [$hook]"
+	done
+	cat >"$work/home/.gemini/settings.json" <<-END
 {"security": {"auth": {"selectedType": "gemini-api-key"}},
  "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
  "privacy": {"usageStatisticsEnabled": false},
  "mcpServers": {"cap": {"command": "$(command -v node)",
   "args": ["$here/mcp.js", "$work/calls"], "trust": true}},
  "hooksConfig": {"enabled": true},
- "hooks": {"BeforeTool": [$hook], "AfterTool": [$hook]}}
-END
+ "hooks": {$hooks}}
+	END
+}
 # shellcheck disable=SC2016
 client='GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$2" \
 	GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_TELEMETRY_ENABLED=false exec "$1/.bin/gemini" \
-	-m gemini-2.5-flash --approval-mode yolo --output-format stream-json -p "say hi"'
+	-m gemini-2.5-flash --approval-mode yolo --output-format stream-json -p "$3"'
 
 both() {
 	asks run_shell_command '{"command":"echo ran > effect; echo written down"}'
@@ -34,6 +41,7 @@ ok" ] && logged '"call.allowed".*"tool":"run_shell_command"' &&
 		logged '"call.completed".*"tool":"run_shell_command"'
 }
 
+settings BeforeTool AfterTool
 chain ''
 both
 ok 'an allowed call runs' wrote effect ran
@@ -51,4 +59,33 @@ ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
 ok 'the others are as they were' called '"n":"12345678901234567890"'
 
 refusals
+
+# the model itself: golden.so does what the prompt says
+chain '{"plugin": "golden"}'
+settings BeforeModel
+prompt='say golden:deny'
+run
+ok 'a denied request reaches no model' asked_nothing
+prompt='say golden:substitute'
+run
+why='Gemini takes a response only beside "decision":"deny"'
+todo "$why" 'a request that is answered in its place reaches no model' asked_nothing
+todo "$why" 'its answer is the one given' said 'the result in its place'
+
+settings AfterModel
+prompt='say golden:deny'
+both
+todo 'Gemini passes on what it says is blocked; "continue":false stops it' \
+	'a denied answer calls no tool' nothing_left
+chain '{"plugin": "golden"}'
+prompt='say golden:substitute'
+both
+ok 'an answer that is replaced calls no tool' nothing_left
+ok 'the other one is there' said 'the result in its place'
+
+settings BeforeAgent
+chain '{"plugin": "golden"}'
+prompt='say golden:deny'
+run
+ok 'a denied prompt reaches no model' asked_nothing
 finish

@@ -7,7 +7,8 @@
 // Each line of TURNS is a tool call, "NAME ARGUMENTS" with the arguments as JSON text that
 // is sent as it stands; "SPACE/NAME" is a tool in a namespace. The turn that a request gets
 // is the number of results in it, so that a retry gets the same; after the last one the
-// model is done. TOLD gets the results that the last request told it, a line each.
+// model is done. TOLD gets the results that the last request told it, a line each; each
+// request is a line on stdout.
 'use strict';
 const fs = require('node:fs');
 const http = require('node:http');
@@ -85,6 +86,7 @@ function serve(request, response) {
 	const chunks = [];
 	request.on('data', (chunk) => chunks.push(chunk));
 	request.on('end', () => {
+		console.log(`model: ${request.method} ${request.url}`);
 		const found = request.method === 'POST' &&
 			answer(request.url.split('?')[0], JSON.parse(Buffer.concat(chunks)));
 		response.writeHead(found ? 200 : 404, { 'content-type': found ? found[0] : 'text/plain' });
