@@ -27,12 +27,13 @@ static void on_signal(int number)
 	front_stopped = number;
 }
 
-/* A closed standard descriptor would become our socket or memory. */
+/* A closed standard descriptor would become our socket or memory. What fills it can be read
+ * only: an answer that nobody gets must fail to be written. */
 static int open_standard(void)
 {
 	int fd;
 	do {
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
 	} while (fd <= STDERR_FILENO);

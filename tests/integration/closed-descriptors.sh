@@ -18,6 +18,10 @@ status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 ok 'without stdin: refused' denies claude-code '*'
 "$pawl" hook claude-code --config "$cfg" <&- >&- 2>&-
 ok 'without any: exit 2' [ $? = 2 ]
+config '"chain":[{"plugin":"append"}]' silent
+printf %s "$pre" | "$pawl" hook claude-code --config "$cfg" >&- 2>"$work/err"
+ok 'a rewrite without stdout is no "go ahead"' [ $? = 2 ]
+config '"chain":[{"plugin":"no"}]' silent
 # /dev/full takes nothing
 if [ -c /dev/full ]; then
 	printf %s "$pre" | "$pawl" hook claude-code --config "$cfg" >/dev/full 2>"$work/err"
