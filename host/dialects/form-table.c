@@ -94,12 +94,16 @@ static const struct form qwen[] = {
 /* ---- Gemini CLI ----------------------------------------------------------------------- */
 
 #define GEMINI_DENY "{\"decision\":\"deny\",\"reason\":\"{text}\"}"
+/* Measured: a refused answer of the model is passed on all the same, its tool calls too,
+ * unless the run is stopped. */
+#define GEMINI_STOP                                                                                \
+	"{\"continue\":false,\"stopReason\":\"{text}\",\"decision\":\"deny\",\"reason\":\"{text}\"}"
 
 static const struct form gemini[] = {
 	{NULL, EVENT_UNKNOWN, 0, GEMINI_DENY, ""},
 	{"BeforeTool", EVENT_PRE_TOOL, FORM_REWRITE | FORM_TELL, GEMINI_DENY, ""},
 	{"BeforeModel", EVENT_PRE_MODEL, FORM_REWRITE | FORM_SUBSTITUTE, GEMINI_DENY, ""},
-	{"AfterModel", EVENT_POST_MODEL, FORM_REWRITE | FORM_SUBSTITUTE, GEMINI_DENY, ""},
+	{"AfterModel", EVENT_POST_MODEL, FORM_REWRITE | FORM_SUBSTITUTE, GEMINI_STOP, ""},
 	{"BeforeAgent", EVENT_PRE_MODEL, FORM_TELL, GEMINI_DENY, ""},
 	INFORMS("AfterTool", EVENT_POST_TOOL),
 	INFORMS("SessionEnd", EVENT_STOP),

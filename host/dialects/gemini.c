@@ -104,6 +104,11 @@ static int encode(const struct host *host, struct pawl_call *call, struct decisi
 	}
 	struct json_object *o = w->object(), *inner = w->object();
 	w->add_text(inner, "hookEventName", call->text[PAWL_T_EVENT]);
+	/* measured: without the deny the model is asked all the same */
+	if (decision->verdict == VERDICT_SUBSTITUTE && call->kind == EVENT_PRE_MODEL) {
+		w->add_text(o, "decision", STR("deny"));
+		w->add_text(o, "reason", STR("a policy answers in the model's place"));
+	}
 	if (decision->verdict == VERDICT_SUBSTITUTE)
 		add_response(w, inner, decision);
 	if (args.ptr)
