@@ -86,8 +86,8 @@ static int parameters(struct pawl_call *call, const struct decision *decision, s
 {
 	const struct json_value *event = call->root[PAWL_R_EVENT], *whole;
 	const struct json_value *mcp = mcp_parameters(about(call, event));
-	int r = dialect_arguments(call, decision, ret, err);
-	if (r < 0 || !mcp)
+	int r = dialect_rewritten(call, decision, ret, err);
+	if (r < 0 || !mcp || !ret->ptr)
 		return r;
 	struct str args = *ret;
 	if (json_type(json_member(mcp, STR("arguments"))) == JSON_STRING)
@@ -106,11 +106,9 @@ static int encode(const struct host *host, struct pawl_call *call, struct decisi
 	(void)host;
 	if (!w)
 		return -ENOEXEC;
-	if (decision->modified) {
-		int r = parameters(call, decision, &args, err);
-		if (r < 0)
-			return r;
-	}
+	int r = parameters(call, decision, &args, err);
+	if (r < 0)
+		return r;
 	struct json_object *o = w->object();
 	w->add_bool(o, "cancel", 0);
 	if (args.ptr)

@@ -125,6 +125,9 @@ int dialect_deny(const struct host *host, struct pawl_call *call, struct decisio
  * off again, and what a plugin wrote to one is written to the client's own. */
 int dialect_arguments(struct pawl_call *call, const struct decision *decision, struct str *ret,
 		      struct error *err);
+/* The same for an encoder: absent when nothing was modified. */
+int dialect_rewritten(struct pawl_call *call, const struct decision *decision, struct str *ret,
+		      struct error *err);
 
 /* Claude Code's {"hookSpecificOutput":{"hookEventName": the event's, ...}}: permission is
  * "allow", "ask" or NULL; the arguments are added when they were modified. */

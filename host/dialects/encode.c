@@ -196,11 +196,9 @@ int dialect_claude_output(struct pawl_call *call, const struct decision *decisio
 	const struct json_writer *w = json_writer_get(err);
 	if (!w)
 		return -ENOEXEC;
-	if (decision->modified) {
-		int r = dialect_arguments(call, decision, &args, err);
-		if (r < 0)
-			return r;
-	}
+	int r = dialect_rewritten(call, decision, &args, err);
+	if (r < 0)
+		return r;
 	struct json_object *o = w->object(), *inner = w->object();
 	w->add_text(inner, "hookEventName", call->text[PAWL_T_EVENT]);
 	if (permission)

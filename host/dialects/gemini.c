@@ -97,11 +97,9 @@ static int encode(const struct host *host, struct pawl_call *call, struct decisi
 	(void)host;
 	if (!w)
 		return -ENOEXEC;
-	if (decision->modified) {
-		int r = dialect_arguments(call, decision, &args, err);
-		if (r < 0)
-			return r;
-	}
+	int r = dialect_rewritten(call, decision, &args, err);
+	if (r < 0)
+		return r;
 	struct json_object *o = w->object(), *inner = w->object();
 	w->add_text(inner, "hookEventName", call->text[PAWL_T_EVENT]);
 	/* measured: without the deny the model is asked all the same */
