@@ -86,7 +86,7 @@ static int add_gap(struct batch *batch, const struct drops *drops, struct error 
 
 /* One write at the file's end.  A part of it would be a torn line for every reader:
  * cut off again, and when even that fails the next writer does it. */
-static int write_once(const struct store *store, int fd, off_t end, const char *text, size_t len)
+static int write_once(int fd, off_t end, const char *text, size_t len)
 {
 	ssize_t n;
 	do
@@ -98,8 +98,14 @@ static int write_once(const struct store *store, int fd, off_t end, const char *
 			code = errno;
 		return -code;
 	}
+	return 0;
+}
+
+static int sync_file(const struct store *store, int fd, const char *name, struct error *err)
+{
 	if (store->sync && fdatasync(fd) != 0)
-		return -errno;
+		return error_set(err, errno, "%s/%s: cannot write: %s", store->dir, name,
+				 strerror(errno));
 	return 0;
 }
 
@@ -109,7 +115,7 @@ static int write_lines(const struct store *store, int fd, const char *name, bool
 	if (!store_is_named(store, fd, name))
 		return error_set(err, ESTALE, "%s/%s: replaced while it was written", store->dir,
 				 name);
-	int r = write_once(store, fd, end, text.ptr, text.len);
+	int r = write_once(fd, end, text.ptr, text.len);
 	if (r < 0)
 		return error_set(err, -r, "%s/%s: cannot write: %s", store->dir, name,
 				 strerror(-r));
@@ -141,6 +147,24 @@ static int add_before(const struct store *store, int fd, const struct tail *tail
 	return r;
 }
 
+/* The lock is given back before the disk is waited for, so that whoever comes meanwhile
+ * shares the wait: a line is safe when it and all before it are, whoever asked for that.
+ * Only a gap is told under the lock, as its count is taken back once the line is safe. */
+static int make_safe(const struct store *store, int fd, int *lock, const struct drops *drops,
+		     struct error *err)
+{
+	bool gap = drops_sum(drops->pending) > 0;
+	if (!gap) {
+		close(*lock);
+		*lock = -1;
+	}
+	int r = sync_file(store, fd, STORE_LOG, err);
+	/* a gap told twice is better than a loss never told */
+	if (r == 0 && gap)
+		(void)drops_told(store, drops, NULL);
+	return r;
+}
+
 int log_append(const struct store *store, struct str body, struct error *err)
 {
 	_cleanup_(batch_done) struct batch batch = {.text = NULL};
@@ -163,12 +187,7 @@ int log_append(const struct store *store, struct str body, struct error *err)
 	if (r == 0)
 		r = write_lines(store, fd, STORE_LOG, made, tail.good,
 				(struct str){batch.text, batch.len}, err);
-	if (r < 0)
-		return r;
-	/* The record is safe; a gap told twice is better than a loss never told. */
-	if (drops_sum(drops.pending) > 0)
-		(void)drops_told(store, &drops, NULL);
-	return 0;
+	return r < 0 ? r : make_safe(store, fd, &lock, &drops, err);
 }
 
 int log_summary(const struct store *store, struct str line, struct error *err)
@@ -192,5 +211,5 @@ int log_summary(const struct store *store, struct str line, struct error *err)
 		r = tail_cut(store, fd, end, st.st_size, torn, err);
 	if (r == 0)
 		r = write_lines(store, fd, STORE_SUMMARIES, made, end, line, err);
-	return r;
+	return r < 0 ? r : sync_file(store, fd, STORE_SUMMARIES, err);
 }

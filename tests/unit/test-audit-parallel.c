@@ -52,17 +52,19 @@ static int write_one(const char *dir, int n)
 }
 
 /* All at once, each in a process of its own that ends without close. */
-static void write_many(const char *dir, int n)
+static void write_many(const char *dir, int from, int to)
 {
 	int failed = 0, status;
-	for (int i = 0; i < n; i++) {
+	for (int i = from; i < to; i++) {
 		pid_t child = fork();
 		assert_true(child >= 0);
 		if (child == 0)
 			_exit(write_one(dir, i));
 	}
-	while (wait(&status) > 0)
+	for (int i = from; i < to; i++) {
+		assert_true(wait(&status) > 0);
 		failed += status != 0;
+	}
 	assert_int_equal(failed, 0);
 }
 
@@ -110,9 +112,47 @@ static void check_rows(const char *dir, int n)
 
 static void test_two_hundred_hooks_get_in(void **state)
 {
-	write_many(*state, 200);
-	/* no drain: whoever came last has left nothing lying */
-	check_rows(*state, 200);
+	write_many(*state, 0, 200);
+	/* a hook leaves what its second does not suffice for to the next one, and no more */
+	write_many(*state, 200, 201);
+	check_rows(*state, 201);
+}
+
+/* Holds the database's lock until the pipe closes. */
+static void hold_lock(const char *dir, int ready, int until)
+{
+	struct store store;
+	struct error err = {""};
+	char path[4200], byte = 0;
+	int lock;
+	snprintf(path, sizeof(path), "%s/audit.db", dir);
+	if (store_open(path, STORE_EXISTING, &store, &err) != 0 ||
+	    store_lock(&store, STORE_DB_LOCK, 0, &lock, &err) != 0 ||
+	    write(ready, &byte, 1) != 1)
+		_exit(1);
+	_exit(read(until, &byte, 1) != 0);
+}
+
+static void test_record_beside_another_drain_is_left_to_the_next(void **state)
+{
+	int ready[2], until[2], status;
+	char byte;
+	write_many(*state, 0, 1);
+	assert_true(pipe(ready) == 0 && pipe(until) == 0);
+	pid_t holder = fork();
+	if (holder == 0) {
+		close(until[1]);
+		hold_lock(*state, ready[1], until[0]);
+	}
+	close(until[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	write_many(*state, 1, 2);
+	assert_int_equal(number(*state, "SELECT count(*) FROM tool_calls"), 1);
+	close(until[1]);
+	assert_int_equal(waitpid(holder, &status, 0), holder);
+	assert_int_equal(status, 0);
+	write_many(*state, 2, 3);
+	check_rows(*state, 3);
 }
 
 /* Holds a read transaction open, which a rollback journal cannot commit under. */
@@ -130,7 +170,7 @@ static void hold_reader(const char *dir, int seconds)
 static void test_reader_in_the_way_loses_nothing(void **state)
 {
 	int status;
-	write_many(*state, 1);
+	write_many(*state, 0, 1);
 	pid_t reader = fork();
 	if (reader == 0)
 		hold_reader(*state, 3);
@@ -160,6 +200,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_two_hundred_hooks_get_in),
+	    TEST(test_record_beside_another_drain_is_left_to_the_next),
 	    TEST(test_reader_in_the_way_loses_nothing),
 	};
 	plugin = fake_load();
