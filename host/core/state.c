@@ -22,17 +22,17 @@
 
 #define PIN_MAX (64 * 1024)
 
-static int place(struct str state_dir, const char *kind, struct str session, char path[PATH_MAX])
+int state_place(struct str state_dir, const char *kind, struct str of, char path[PATH_MAX])
 {
 	char name[IO_NAME_MAX];
-	io_file_name(session, name);
+	io_file_name(of, name);
 	int n = snprintf(path, PATH_MAX, "%.*s/%s/%s", STR_FMT(state_dir), kind, name);
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
 int state_latch_path(struct str state_dir, struct str session, char path[PATH_MAX])
 {
-	return place(state_dir, "halt", session, path);
+	return state_place(state_dir, "halt", session, path);
 }
 
 bool state_halted(struct str state_dir, struct str session, char who[256])
@@ -53,7 +53,7 @@ bool state_halted(struct str state_dir, struct str session, char who[256])
 	return true;
 }
 
-static int make_kind(struct str state_dir, const char *kind, struct error *err)
+int state_make_kind(struct str state_dir, const char *kind, struct error *err)
 {
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%.*s/%s", STR_FMT(state_dir), kind);
@@ -66,7 +66,7 @@ static int make_kind(struct str state_dir, const char *kind, struct error *err)
 
 int state_prepare(struct str state_dir, struct error *err)
 {
-	return make_kind(state_dir, "halt", err);
+	return state_make_kind(state_dir, "halt", err);
 }
 
 /* A new file with all of content, or -EEXIST; never a half one under its name. */
@@ -103,7 +103,7 @@ int state_pin(struct str state_dir, struct str session, struct str name, struct 
 {
 	char path[PATH_MAX], key[1024];
 	int n = snprintf(key, sizeof(key), "%.*s", STR_FMT(name));
-	if (n < 0 || (size_t)n >= sizeof(key) || place(state_dir, "pin", session, path) < 0 ||
+	if (n < 0 || (size_t)n >= sizeof(key) || state_place(state_dir, "pin", session, path) < 0 ||
 	    strlen(path) + IO_NAME_MAX + 1 >= PATH_MAX)
 		return error_set(err, ENAMETOOLONG, "state_dir: the path is too long");
 	strcat(path, ".");
@@ -124,7 +124,7 @@ int state_pin(struct str state_dir, struct str session, struct str name, struct 
 		}
 		if (errno != ENOENT)
 			return error_set(err, errno, "%s: %s", path, strerror(errno));
-		int r = make_kind(state_dir, "pin", err);
+		int r = state_make_kind(state_dir, "pin", err);
 		if (r == 0)
 			r = write_new(path, content, err);
 		if (r != -EEXIST)

@@ -12,6 +12,13 @@
 #include "base/error.h"
 #include "base/str.h"
 
+/* STATE_DIR/KIND/OF, with whatever text of is made a file name: for what else is kept here.
+ * -ENAMETOOLONG. */
+int state_place(struct str state_dir, const char *kind, struct str of, char path[PATH_MAX]);
+
+/* Makes STATE_DIR/KIND and what is above it. */
+int state_make_kind(struct str state_dir, const char *kind, struct error *err);
+
 /* The latch file of a session, for whoever sets it when we are gone. -ENAMETOOLONG. */
 int state_latch_path(struct str state_dir, struct str session, char path[PATH_MAX]);
 
