@@ -7,7 +7,7 @@
 #	asks NAME ARGUMENTS		appends a turn: the model wants this tool
 #	run				the client, until the model is done
 #	refusals			the tests that are the same for all
-#	ok "name" CONDITION...		a TAP line; todo WHY "name" CONDITION... is one too
+#	ok "name" CONDITION...		a TAP line
 LC_ALL=C
 export LC_ALL
 umask 022
@@ -191,18 +191,6 @@ ok() {
 	else
 		echo "not ok $tests - $name"
 		show | cut -c1-1500 | sed 's/^/# /'
-	fi
-}
-
-# todo WHY NAME COMMAND...: what is known not to hold
-todo() {
-	why=$1 name=$2
-	shift 2
-	tests=$((tests + 1))
-	if "$@"; then
-		echo "ok $tests - $name # TODO $why"
-	else
-		echo "not ok $tests - $name # TODO $why"
 	fi
 }
 
