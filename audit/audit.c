@@ -23,6 +23,7 @@
 #include "json/json.h"
 #include "line.h"
 #include "log.h"
+#include "name.h"
 #include "shallow.h"
 #include "store.h"
 #include "summary.h"
@@ -42,7 +43,7 @@ struct audit {
 	int sync;
 	size_t max_value;
 	struct json_arena *arena;
-	char made[LINE_ID_MAX + 8]; /* call id for the pre event being told; "" none */
+	char made[NAME_MAX_LEN]; /* the call's id where its client gave none */
 	unsigned drains;
 	int64_t drained_ns;
 };
@@ -343,22 +344,13 @@ static int take_record(struct json_arena *arena, struct str text, struct str *ty
 	return 0;
 }
 
-static bool is_primary(struct str type)
-{
-	return str_is(type, "call.allowed") || str_is(type, "policy.denied") ||
-	       str_is(type, "policy.substituted") || str_is(type, "approval.requested");
-}
-
-/* A client that gives a call no id: all records of one pre event get the same made-up
- * one.  The primary record is the last of them. */
-static void name_call(struct audit *a, struct record *r)
+/* A client that gives a call no id: all records of it get the same made-up one. */
+static void give_name(struct audit *a, const pawl_call *call, struct record *r)
 {
 	if (r->call.ptr || !r->tool.ptr)
 		return;
-	if (a->made[0] == '\0') {
-		memcpy(a->made, "pawl-", 5);
-		line_id(a->made + 5);
-	}
+	name_call(a->arena, r->session, r->tool, r->server, root_of(a, call, PAWL_R_ARGS),
+		  a->made);
 	r->call = str_of(a->made);
 	r->call_made = 1;
 }
@@ -376,14 +368,12 @@ static int32_t audit_decided(void *self, const pawl_call *call, pawl_str record_
 		record.type = type.ptr;
 		if (str_is(type, "policy.substituted"))
 			record.substituted = 1;
-		name_call(a, &record);
+		give_name(a, call, &record);
 	} else { /* what the host says cannot be read: the loss itself is a record */
 		record.type = "audit.unreadable";
 		record.reason = str_of(err.text);
 	}
 	int32_t answer = write_record(a, &record, false);
-	if (is_primary(type) || r < 0)
-		a->made[0] = '\0';
 	json_arena_rewind(a->arena, mark);
 	return r < 0 ? say(a, &err) : answer;
 }
@@ -404,6 +394,7 @@ static int32_t audit_post_tool_use(void *self, const pawl_call *call)
 	struct audit *a = self;
 	struct record record = RECORD_EMPTY;
 	take_call(a, call, &record);
+	give_name(a, call, &record);
 	record.is_error = says_error(a, call);
 	record.substituted = a->host->number(call, PAWL_N_SUBSTITUTED) == 1 ? 1 : -1;
 	record.type = record.is_error ? "call.failed" : "call.completed";

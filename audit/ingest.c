@@ -151,7 +151,7 @@ static int fill_line(struct fill *fill, struct str line, struct error *err)
 	}
 	if (r < 0)
 		return error_set(err, -r, "%s", why.text);
-	r = project_event(fill->project, fill->arena, &event, INGEST_SEGMENT, fill->offset, err);
+	r = project_event(fill->project, &event, INGEST_SEGMENT, fill->offset, err);
 	chain_hex(event.chain.head, fill->hash);
 	fill->seq = (int64_t)event.chain.seq;
 	json_arena_rewind(fill->arena, mark);

@@ -24,10 +24,8 @@ enum statement {
 	NEXT_OCCURRENCE,
 	ADD_DECISION,
 	SET_STATE,
-	WAITING_BY_ID,
-	SUBSTITUTED_BY_ID,
-	WAITING_BY_TOOL,
-	SUBSTITUTED_BY_TOOL,
+	WAITING,
+	WAITING_SUBSTITUTED,
 	ADD_ROW,
 	TELL_SUBSTITUTED,
 	ADD_UNKNOWN,
@@ -69,21 +67,14 @@ static const char *const sql[STATEMENTS] = {
 	[SET_STATE] = "UPDATE decisions SET state = ?4"
 		  " WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
 	/* The oldest still open; else one given up at a stop; else one that was denied and
-     * seems to have run all the same. */
-	[WAITING_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
-		      " WHERE session_id = ?1 AND call_id = ?2 AND state IN (1, 2, 3, 5)"
-		      " ORDER BY CASE state WHEN 3 THEN 1 WHEN 5 THEN 2 ELSE 0 END, occurrence"
-		      " LIMIT 1",
-	[SUBSTITUTED_BY_ID] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
-			  " WHERE session_id = ?1 AND call_id = ?2 AND state = 4"
-			  " ORDER BY occurrence LIMIT 1",
-	[WAITING_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
-			" WHERE session_id = ?1 AND tool_name = ?2 AND call_made"
-			" AND state BETWEEN 1 AND 4 AND state <> 4"
-			" ORDER BY state = 3, seq LIMIT 64",
-	[SUBSTITUTED_BY_TOOL] = "SELECT call_id, occurrence, args, args_digest, state FROM decisions"
-			    " WHERE session_id = ?1 AND tool_name = ?2 AND call_made"
-			    " AND state BETWEEN 1 AND 4 AND state = 4 ORDER BY seq LIMIT 64",
+	 * seems to have run all the same. */
+	[WAITING] = "SELECT occurrence, state FROM decisions"
+		    " WHERE session_id = ?1 AND call_id = ?2 AND state IN (1, 2, 3, 5)"
+		    " ORDER BY CASE state WHEN 3 THEN 1 WHEN 5 THEN 2 ELSE 0 END, occurrence"
+		    " LIMIT 1",
+	[WAITING_SUBSTITUTED] = "SELECT occurrence, state FROM decisions"
+				" WHERE session_id = ?1 AND call_id = ?2 AND state = 4"
+				" ORDER BY occurrence LIMIT 1",
 	[ADD_ROW] =
 	"INSERT INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name, source,"
 	" server, outcome, success, is_error, substituted, mutated, authorized_by, args,"
@@ -199,12 +190,6 @@ static sqlite3_stmt *query(struct project *project, enum statement which, const 
 	return stmt;
 }
 
-static struct str column(sqlite3_stmt *stmt, int i)
-{
-	const char *text = (const char *)sqlite3_column_text(stmt, i);
-	return (struct str){text, (size_t)sqlite3_column_bytes(stmt, i)};
-}
-
 /* ---- a session's counts ------------------------------------------------------------ */
 
 struct counts {
@@ -236,7 +221,6 @@ struct key {
 	struct str session, call;
 	int64_t occurrence; /* 0: not found */
 	int64_t state;
-	char id[64]; /* where call points to when the client gave none */
 };
 
 static struct str or_empty(struct str text)
@@ -255,43 +239,15 @@ static int next_occurrence(struct project *project, struct key *key, struct erro
 	return r;
 }
 
-/* A client may write the same arguments differently the second time. */
-static bool same_args(struct json_arena *arena, const struct event *event, struct str args,
-		      struct str digest)
+static int find_waiting(struct project *project, const struct event *event, struct key *key,
+			struct error *err)
 {
-	if (event->input_digest.ptr && str_equal(event->input_digest, digest))
-		return true;
-	if (!args.ptr || !event->input.ptr)
-		return !args.ptr && !event->input.ptr;
-	const struct json_value *before;
-	size_t mark = json_arena_mark(arena);
-	bool same = json_parse(arena, args, JSON_DEFAULT_LIMITS, 0, &before, NULL, NULL) == 0 &&
-		    json_same(before, json_member(event->root, STR("input")));
-	json_arena_rewind(arena, mark);
-	return same;
-}
-
-static int find_waiting(struct project *project, struct json_arena *arena,
-			const struct event *event, struct key *key, struct error *err)
-{
-	bool by_id = event->call.ptr;
-	enum statement which = event->substituted
-				   ? (by_id ? SUBSTITUTED_BY_ID : SUBSTITUTED_BY_TOOL)
-				   : (by_id ? WAITING_BY_ID : WAITING_BY_TOOL);
-	sqlite3_stmt *stmt =
-	    query(project, which, "tt", key->session, by_id ? event->call : event->tool);
-	int rc;
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (!by_id && !same_args(arena, event, column(stmt, 2), column(stmt, 3)))
-			continue;
-		struct str call = column(stmt, 0);
-		key->occurrence = sqlite3_column_int64(stmt, 1);
-		key->state = sqlite3_column_int64(stmt, 4);
-		if (!by_id && call.len < sizeof(key->id)) {
-			memcpy(key->id, call.ptr, call.len);
-			key->call = (struct str){key->id, call.len};
-		}
-		break;
+	sqlite3_stmt *stmt = query(project, event->substituted ? WAITING_SUBSTITUTED : WAITING,
+				   "tt", key->session, key->call);
+	int rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW) {
+		key->occurrence = sqlite3_column_int64(stmt, 0);
+		key->state = sqlite3_column_int64(stmt, 1);
 	}
 	int r = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : db_failed(project->db, "database", err);
 	sqlite3_reset(stmt);
@@ -353,7 +309,7 @@ static int add_row(struct project *project, const struct event *e, const struct 
 	struct str outcome = outcome_of(e);
 	int64_t success = str_is(outcome, "ok") || e->substituted;
 	return run(project, err, ADD_ROW, "ttiittttiiittttttttiii", key->session, key->call,
-		   key->occurrence, (int64_t)(!e->call.ptr), or_empty(e->tool), e->source,
+		   key->occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source,
 		   e->server, outcome, success, (int64_t)e->is_error, (int64_t)e->substituted,
 		   e->input, e->input_given, e->input_digest, e->result, e->result_digest,
 		   e->client, e->agent, e->agent_type, (int64_t)e->chain.seq, e->ts_ms,
@@ -372,22 +328,17 @@ static int tell_substituted(struct project *project, const struct event *e, cons
 static int unasked(struct project *project, const struct event *e, struct key *key,
 		   struct counts *counts, struct error *err)
 {
-	if (!e->call.ptr) {
-		snprintf(key->id, sizeof(key->id), "pawl-%.*s", STR_FMT(e->id));
-		key->call = str_of(key->id);
-	}
 	counts->calls++;
 	if (e->substituted)
 		counts->substituted++;
 	return next_occurrence(project, key, err);
 }
 
-static int completed(struct project *project, struct json_arena *arena, const struct event *e,
-		     struct error *err)
+static int completed(struct project *project, const struct event *e, struct error *err)
 {
-	struct key key = {.session = or_empty(e->session), .call = e->call};
+	struct key key = {.session = or_empty(e->session), .call = or_empty(e->call)};
 	struct counts counts = {0};
-	int r = find_waiting(project, arena, e, &key, err);
+	int r = find_waiting(project, e, &key, err);
 	bool asked = r == 0 && key.occurrence > 0;
 	if (r == 0 && !asked)
 		r = unasked(project, e, &key, &counts, err);
@@ -427,8 +378,7 @@ static int stopped(struct project *project, const struct event *e, struct error 
 
 /* ---- the entrance ------------------------------------------------------------------------ */
 
-static int project_type(struct project *project, struct json_arena *arena, const struct event *e,
-			struct error *err)
+static int project_type(struct project *project, const struct event *e, struct error *err)
 {
 	/* A model call is no tool call: its decisions are events and no more. */
 	bool model = str_is(e->event, "PreModelCall") || str_is(e->event, "PostModelCall");
@@ -436,7 +386,7 @@ static int project_type(struct project *project, struct json_arena *arena, const
 		if (str_is(e->type, primary[i].type))
 			return decided(project, e, i, err);
 	if (str_is(e->type, "call.completed") || str_is(e->type, "call.failed"))
-		return completed(project, arena, e, err);
+		return completed(project, e, err);
 	if (str_is(e->type, "session.stop"))
 		return stopped(project, e, err);
 	if (str_is(e->type, "policy.modified"))
@@ -457,8 +407,8 @@ static int add_event(struct project *project, const struct event *e, int64_t seg
 		   e->plugin, e->rule, e->reason, e->client, e->agent, e->config, e->line, hash);
 }
 
-int project_event(struct project *project, struct json_arena *arena, const struct event *event,
-		  int64_t segment, int64_t offset, struct error *err)
+int project_event(struct project *project, const struct event *event, int64_t segment,
+		  int64_t offset, struct error *err)
 {
 	int r = add_event(project, event, segment, offset, err);
 	if (r < 0 || sqlite3_changes(project->db) == 0)
@@ -468,7 +418,7 @@ int project_event(struct project *project, struct json_arena *arena, const struc
 		return 0;
 	r = run(project, err, TOUCH_SESSION, "ttttii", or_empty(event->session), event->client,
 		event->trust, event->cwd, event->ts_ms, event->sseq);
-	return r < 0 ? r : project_type(project, arena, event, err);
+	return r < 0 ? r : project_type(project, event, err);
 }
 
 int project_skipped(struct project *project, int64_t segment, int64_t offset, size_t bytes,

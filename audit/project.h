@@ -20,10 +20,10 @@ int project_new(sqlite3 *db, struct project **ret, struct error *err);
 void project_free(struct project *project); /* takes NULL */
 
 /* Writes the rows of the event that begins at byte offset of the segment; does
- * nothing when that place was read before.  arena is for comparing arguments.
+ * nothing when that place was read before.
  * [inside a transaction; after a failure it has to be rolled back] */
-int project_event(struct project *project, struct json_arena *arena, const struct event *event,
-		  int64_t segment, int64_t offset, struct error *err);
+int project_event(struct project *project, const struct event *event, int64_t segment,
+		  int64_t offset, struct error *err);
 
 int project_skipped(struct project *project, int64_t segment, int64_t offset, size_t bytes,
 		    const char *why, struct error *err);

@@ -161,7 +161,13 @@ int32_t fake_pre(const pawl_plugin *plugin, void *self, const char *session, con
 	c.text[PAWL_T_EVENT] = "PreToolUse";
 	c.text[PAWL_T_SESSION] = session;
 	c.text[PAWL_T_CALL_ID] = call;
-	return plugin->decided(self, opaque(&c), (pawl_str){record, strlen(record)});
+	return fake_decided(plugin, self, &c, record);
+}
+
+int32_t fake_decided(const pawl_plugin *plugin, void *self, const struct fake_call *call,
+		     const char *record)
+{
+	return plugin->decided(self, opaque(call), (pawl_str){record, strlen(record)});
 }
 
 int32_t fake_post(const pawl_plugin *plugin, void *self, const struct fake_call *call)

@@ -28,6 +28,8 @@ int32_t fake_open(const pawl_plugin *plugin, const char *dir, const char *more, 
 
 int32_t fake_pre(const pawl_plugin *plugin, void *self, const char *session, const char *call,
 		 const char *record);
+int32_t fake_decided(const pawl_plugin *plugin, void *self, const struct fake_call *call,
+		     const char *record);
 int32_t fake_post(const pawl_plugin *plugin, void *self, const struct fake_call *call);
 int32_t fake_stop(const pawl_plugin *plugin, void *self, const char *session, const char *event);
 

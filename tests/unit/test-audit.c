@@ -254,29 +254,70 @@ static void test_same_id_twice_makes_two_occurrences(void **state)
 	assert_sql(f, "SELECT group_concat(state) FROM decisions", "0,0,0,1");
 }
 
+/* The call before the tool and after it, of a client that gives no ids. */
+static void nameless(struct fixture *f, const char *args, const char *args_after)
+{
+	struct fake_call call = post("s", NULL, "echo");
+	call.root[PAWL_R_ARGS] = args;
+	if (args)
+		fake_decided(plugin, f->self, &call, allowed);
+	call.root[PAWL_R_ARGS] = args_after;
+	if (args_after)
+		fake_post(plugin, f->self, &call);
+}
+
 static void test_call_without_id_is_named_and_joined(void **state)
 {
 	struct fixture *f = *state;
-	struct fake_call done = post("s", NULL, "echo");
-	fake_pre(
-	    plugin, f->self, "s", NULL,
-	    "{\"type\":\"policy.modified\",\"tool\":{\"name\":\"echo\"},\"tool_input\":{\"a\":1}}");
-	fake_pre(plugin, f->self, "s", NULL, allowed);
-	fake_pre(plugin, f->self, "s", NULL, allowed);
-	assert_sql(f, "SELECT count(DISTINCT call_id) FROM events WHERE call_id LIKE 'pawl-%'",
-		   "2");
-	done.root[PAWL_R_ARGS] = "{ \"a\" : 1.0 }"; /* the same, written differently */
-	fake_post(plugin, f->self, &done);
-	done.root[PAWL_R_ARGS] = "{\"a\":2}"; /* nobody was asked about this one */
-	fake_post(plugin, f->self, &done);
+	struct fake_call call = post("s", NULL, "echo");
+	fake_decided(
+	    plugin, f->self, &call,
+	    "{\"type\":\"policy.modified\",\"tool\":{\"name\":\"echo\"},\"tool_input\":{\"b\":1}}");
+	nameless(f, "{\"a\":1}", NULL);
+	nameless(f, "{\"a\":1}", "{ \"a\" : 1.0 }"); /* the same, written differently */
+	nameless(f, NULL, "{\"a\":2}"); /* nobody was asked about this one */
 	assert_sql(f,
-		   "SELECT group_concat(authorized_by) FROM"
-		   " (SELECT * FROM tool_calls ORDER BY post_seq)",
-		   "policy,unseen");
+		   "SELECT count(DISTINCT call_id) || '|' || count(*) FROM events"
+		   " WHERE call_id LIKE 'pawl-%'",
+		   "2|5");
 	assert_sql(f,
-		   "SELECT count(*) FROM decisions d JOIN tool_calls t USING(call_id)"
-		   " WHERE d.state = 0 AND d.seq = (SELECT min(seq) FROM decisions)",
-		   "1");
+		   "SELECT group_concat(authorized_by || occurrence) FROM"
+		   " (SELECT * FROM tool_calls WHERE call_made ORDER BY post_seq)",
+		   "policy1,unseen1");
+	nameless(f, NULL, "{\"a\":1}");
+	assert_sql(f,
+		   "SELECT group_concat(t.occurrence || d.state) FROM decisions d"
+		   " JOIN tool_calls t USING(session_id, call_id, occurrence)",
+		   "10,20");
+}
+
+/* What JavaScript makes of arguments between the two events. */
+static void test_made_up_id_outlives_javascript(void **state)
+{
+	struct fixture *f = *state;
+	nameless(f, "{\"2\":1.50,\"x\":{},\"1\":[-0,1e400,12345678901234567890,\"\\u0041\"]}",
+		 "{\"1\":[0,null,12345678901234567000,\"A\"],\"2\":1.5,\"x\":{}}");
+	assert_sql(f, "SELECT count(*) || min(authorized_by) FROM tool_calls", "1policy");
+	/* and what it makes of none */
+	nameless(f, "{\"a\":[[],1]}", "{\"a\":[[1]]}");
+	nameless(f, "{\"ab\":\"c\"}", "{\"a\":\"bc\"}");
+	nameless(f, "[]", "{}");
+	assert_sql(f, "SELECT count(*) FROM tool_calls WHERE authorized_by = 'unseen'", "3");
+}
+
+/* More of a tool's calls than a client ever finished do not hide the one that it did. */
+static void test_call_without_id_is_found_behind_many(void **state)
+{
+	struct fixture *f = *state;
+	char args[32];
+	for (int i = 0; i < 100; i++) {
+		snprintf(args, sizeof(args), "{\"a\":%d}", i);
+		nameless(f, args, NULL);
+	}
+	nameless(f, NULL, args);
+	plugin->close(f->self); /* what the index left for later */
+	f->self = NULL;
+	assert_sql(f, "SELECT count(*) || min(authorized_by) FROM tool_calls", "1policy");
 }
 
 static void test_approved_call_runs_as_human(void **state)
@@ -486,6 +527,8 @@ int main(void)
 	    TEST(test_both_arguments_are_kept_exactly),
 	    TEST(test_same_id_twice_makes_two_occurrences),
 	    TEST(test_call_without_id_is_named_and_joined),
+	    TEST(test_made_up_id_outlives_javascript),
+	    TEST(test_call_without_id_is_found_behind_many),
 	    TEST(test_approved_call_runs_as_human),
 	    TEST(test_large_value_becomes_a_marker),
 	    TEST(test_deep_value_becomes_a_marker),
