@@ -114,4 +114,6 @@ for dir in plugins/*/; do
 done
 holds "audit: plugin-api, json, base" "$(below audit)" \
 	own json base libc config pawl json-c sqlite sodium
+holds "approvals: core's approval.h, json, base" "$(below approvals)" \
+	own core/approval.h json base libc config sqlite sodium
 echo "1..$n"
