@@ -93,6 +93,26 @@ void io_file_name(struct str text, char buf[IO_NAME_MAX])
 	buf[at] = '\0';
 }
 
+bool io_file_text(const char *name, char buf[IO_NAME_MAX])
+{
+	size_t at = 0;
+	if (strcmp(name, "%") == 0)
+		name++;
+	for (; *name && at < IO_NAME_MAX - 1; name++) {
+		unsigned code;
+		if (is_plain(*name)) {
+			buf[at++] = *name;
+		} else if (*name == '%' && sscanf(name + 1, "%2X", &code) == 1 && name[2]) {
+			buf[at++] = (char)code;
+			name += 2;
+		} else {
+			return false;
+		}
+	}
+	buf[at] = '\0';
+	return *name == '\0';
+}
+
 int io_make_dirs(const char *path, struct error *err)
 {
 	char part[PATH_MAX];

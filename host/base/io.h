@@ -5,6 +5,7 @@
 #ifndef PAWL_BASE_IO_H
 #define PAWL_BASE_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,6 +25,8 @@ int io_read_all(int fd, size_t max, char **ret, size_t *ret_len, struct error *e
  * hashed where long.  buf holds IO_NAME_MAX bytes. */
 #define IO_NAME_MAX 201
 void io_file_name(struct str text, char buf[IO_NAME_MAX]);
+/* The text that such a name stands for; false where it was cut, or is no such name. */
+bool io_file_text(const char *name, char buf[IO_NAME_MAX]);
 
 /* mkdir -p with mode 0700 for what is made.  0 or -errno. */
 int io_make_dirs(const char *path, struct error *err);

@@ -3,19 +3,22 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/audit.h"
 #include "cli/tool.h"
 #include "core/config.h"
 
 #define ARGUMENTS_MAX 256
 
-/* The path option of the first audit observer; relative to the config's folder. */
-static int find_db(const struct config *config, char path[PATH_MAX])
+int audit_find(const struct config *config, char path[PATH_MAX])
 {
 	struct str value;
 	for (size_t i = 0; i < config->n_observe; i++) {
@@ -23,9 +26,9 @@ static int find_db(const struct config *config, char path[PATH_MAX])
 		if (!str_is(entry->plugin, "audit") ||
 		    json_string(json_member(entry->options, STR("path")), &value) < 0)
 			continue;
-		int n = value.ptr[0] == '/' ?
-				snprintf(path, PATH_MAX, "%s", value.ptr) :
-				snprintf(path, PATH_MAX, "%s/%s", config->dir.ptr, value.ptr);
+		int n = value.ptr[0] == '/'
+				? snprintf(path, PATH_MAX, "%s", value.ptr)
+				: snprintf(path, PATH_MAX, "%s/%s", config->dir.ptr, value.ptr);
 		return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 	}
 	return -ENOENT;
@@ -41,6 +44,28 @@ static void exec_audit(char *const argv[])
 		execv(path, argv);
 	}
 	fprintf(stderr, "pawl audit: %s: %s\n", slash ? path : "pawl-audit", strerror(errno));
+}
+
+/* Its own process: it fills the index, and a broken store is to be no end of ours. */
+int audit_status(const char *path)
+{
+	char *const argv[] = {(char *)(uintptr_t) "pawl audit", (char *)(uintptr_t) "--db",
+			      (char *)(uintptr_t)path, (char *)(uintptr_t) "status", NULL};
+	int status;
+	pid_t pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		for (int fd = 0; fd <= STDERR_FILENO; fd++)
+			dup2(null, fd);
+		exec_audit(argv);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
 }
 
 static bool wants_help(const struct tool_line *line)
@@ -65,9 +90,10 @@ static int run(const struct tool_line *line)
 			fprintf(stderr, "pawl audit: %s\n", err.text);
 			return 1;
 		}
-		if (find_db(config, db) < 0) {
+		if (audit_find(config, db) < 0) {
 			fprintf(stderr,
-				"pawl audit: %s: no audit is configured; add {\"plugin\": \"audit\", "
+				"pawl audit: %s: no audit is configured; add {\"plugin\": "
+				"\"audit\", "
 				"\"options\": {\"path\": \"/…/audit.db\"}} to \"observe\"\n",
 				config->path.ptr);
 			return 1;

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "cli/child.h"
 #include "cli/tool.h"
 #include "core/host.h"
+#include "core/quarantine.h"
 #include "json/write.h"
 
 /* Each problem is a line FILE:LINE:COLUMN: text; --json an object of an array. */
@@ -62,8 +64,8 @@ static void check_slot(struct findings *findings, struct host *host, struct slot
 	_cleanup_free_ char *report = NULL;
 	struct loss loss;
 	int status;
-	int64_t time = slot->entry->deadline_ns > 0 ? slot->entry->deadline_ns :
-						      host->config->deadline_ns;
+	int64_t time =
+		slot->entry->deadline_ns > 0 ? slot->entry->deadline_ns : host->config->deadline_ns;
 	if (child_run(open_slot, &opening, time, &report, &status, &loss) < 0) {
 		char text[512];
 		loss_reason(&loss, text, sizeof(text));
@@ -71,6 +73,22 @@ static void check_slot(struct findings *findings, struct host *host, struct slot
 	} else if (status != 0) {
 		find_at(findings, slot->entry, report);
 	}
+}
+
+/* It loads well, and is refused all the same. */
+static void check_quarantine(struct findings *findings, struct host *host, const struct slot *slot)
+{
+	char path[PATH_MAX], why[QUARANTINE_WHY_MAX];
+	struct str dir;
+	if (config_plugin_path(host->config, slot->entry, path) == 0 &&
+	    host_state_dir(host, &dir, NULL) == 0 && quarantined(dir, slot->entry->name, path, why))
+		find_at(findings, slot->entry, why);
+}
+
+static void check_entry(struct findings *findings, struct host *host, struct slot *slot)
+{
+	check_slot(findings, host, slot);
+	check_quarantine(findings, host, slot);
 }
 
 static int try_context(void *data, struct progress *progress, FILE *out)
@@ -95,9 +113,9 @@ static void check_context(struct findings *findings, struct host *host)
 static void check_host(struct findings *findings, struct host *host)
 {
 	for (size_t i = 0; i < host->config->n_chain; i++)
-		check_slot(findings, host, &host->chain[i]);
+		check_entry(findings, host, &host->chain[i]);
 	for (size_t i = 0; i < host->config->n_observe; i++)
-		check_slot(findings, host, &host->observe[i]);
+		check_entry(findings, host, &host->observe[i]);
 	check_context(findings, host);
 }
 
@@ -105,8 +123,9 @@ static void print_well(const struct config *config)
 {
 	printf("%s: well: %zu in chain, %zu observing, %s\n", config->path.ptr, config->n_chain,
 	       config->n_observe,
-	       config->system ? "trust: system (it enforces)" :
-				"trust: user (it advises: whoever can write this file owns the policy)");
+	       config->system
+		       ? "trust: system (it enforces)"
+		       : "trust: user (it advises: whoever can write this file owns the policy)");
 }
 
 static void print_json(struct findings *findings)

@@ -33,7 +33,7 @@ static int usage_error(const char *format, const char *what);
 /* Commands that read their options themselves. */
 static bool reads_options(const char *name)
 {
-	static const char *const names[] = {"audit", "install", "uninstall", "doctor"};
+	static const char *const names[] = {"audit", "install", "uninstall", "doctor", "reset"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
@@ -87,7 +87,9 @@ static const struct command commands[] = {
 	{"check", "", "read the config and open every plugin; say what is wrong", run_tool},
 	{"agents", "[NAME]", "what each agent client can be told, or one in full", run_tool},
 	{"plugins", "[NAME]", "list the plugins there are, or one with its options", run_tool},
-	{"reset", "SESSION", "lift a session's halt and forget its pinned facts", run_tool},
+	{"status", "", "what is halted, in quarantine or broken, and which fences are up", run_tool},
+	{"reset", "SESSION | --plugin NAME", "lift a session's halt, or a plugin's quarantine",
+	 run_tool},
 	{"install", "AGENT [--project [DIR]] [--dry-run]", "write pawl's hooks into its settings",
 	 run_tool},
 	{"uninstall", "AGENT [--project [DIR]]", "take them out again", run_tool},

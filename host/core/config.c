@@ -319,6 +319,18 @@ static int default_plugin_dir(struct config *config, struct error *err)
 	return arena_text(config, chosen, &config->plugin_dir, err);
 }
 
+/* Which files it was, for whoever asks what is in force. */
+static int name_files(struct reader *reader)
+{
+	struct config *config = reader->config;
+	config->files = reader_alloc(reader, reader->n_files, sizeof(*config->files));
+	if (!config->files)
+		return fail_memory(reader);
+	for (size_t i = 0; i < reader->n_files; i++)
+		config->files[config->n_files++] = reader->files[i].path;
+	return 0;
+}
+
 static int build(struct reader *reader)
 {
 	static const enum walk walks[] = {WALK_ONCE, WALK_LISTS};
@@ -333,7 +345,7 @@ static int build(struct reader *reader)
 	int r = check_lists(reader);
 	if (r == 0 && !reader->config->plugin_dir.ptr)
 		r = default_plugin_dir(reader->config, reader->err);
-	return r;
+	return r < 0 ? r : name_files(reader);
 }
 
 void config_free(struct config *config)
@@ -401,6 +413,14 @@ static int load_from(struct json_arena *arena, const char *path, struct config *
 	if (r == 0)
 		*ret = TAKE_PTR(config);
 	return r;
+}
+
+int config_plugin_path(const struct config *config, const struct config_entry *entry,
+		       char path[PATH_MAX])
+{
+	int n = snprintf(path, PATH_MAX, "%.*s/%.*s.so", STR_FMT(config->plugin_dir),
+			 STR_FMT(entry->plugin));
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
 int config_parse(struct str text, const char *path, struct config **ret, struct error *err)

@@ -12,6 +12,7 @@
 #ifndef PAWL_CORE_CONFIG_H
 #define PAWL_CORE_CONFIG_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +66,8 @@ struct config {
 	bool own_arena;
 	struct str path;	/* the main file, absolute */
 	struct str dir;		/* its folder: what relative paths are taken from */
+	struct str *files;	/* the main file and what was read of conf.d, in that order */
+	size_t n_files;
 	struct str plugin_dir;	/* absolute */
 	struct str state_dir;	/* absolute; absent until asked for with config_state_dir */
 	struct patterns deny, require_approval;
@@ -110,6 +113,10 @@ void config_free(struct config *config); /* takes NULL */
  * effective user's home as the user database has it (asked at the first call only:
  * that loads libraries).  -ENOENT no such user. */
 int config_state_dir(struct config *config, struct str *ret, struct error *err);
+
+/* The file that an entry's plugin is loaded from. -ENAMETOOLONG. */
+int config_plugin_path(const struct config *config, const struct config_entry *entry,
+		       char path[PATH_MAX]);
 
 /* "250ms" "2s" "5m" "1h" "0" -> nanoseconds; -EINVAL otherwise or past 2^63. */
 int config_duration(struct str text, int64_t *ret_ns);

@@ -35,12 +35,10 @@ int state_latch_path(struct str state_dir, struct str session, char path[PATH_MA
 	return state_place(state_dir, "halt", session, path);
 }
 
-bool state_halted(struct str state_dir, struct str session, char who[256])
+/* Whether it is there; one that cannot be read is. */
+static bool read_latch(const char *path, char who[256])
 {
-	char path[PATH_MAX];
 	snprintf(who, 256, "a plugin");
-	if (state_latch_path(state_dir, session, path) < 0)
-		return false; /* such a path can never have been latched */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return errno != ENOENT && errno != ENOTDIR;
@@ -51,6 +49,37 @@ bool state_halted(struct str state_dir, struct str session, char who[256])
 	if (n > 0)
 		text_clean((struct str){text, (size_t)n}, who, 256);
 	return true;
+}
+
+bool state_halted(struct str state_dir, struct str session, char who[256])
+{
+	char path[PATH_MAX];
+	if (state_latch_path(state_dir, session, path) == 0)
+		return read_latch(path, who);
+	return false; /* such a path can never have been latched */
+}
+
+int state_each_halt(struct str state_dir, state_halt_fn *fn, void *data, struct error *err)
+{
+	char folder[PATH_MAX], path[PATH_MAX + NAME_MAX + 2], session[IO_NAME_MAX], who[256];
+	int n = snprintf(folder, sizeof(folder), "%.*s/halt", STR_FMT(state_dir));
+	if (n < 0 || n >= PATH_MAX)
+		return error_set(err, ENAMETOOLONG, "state_dir: the path is too long");
+	_cleanup_closedir_ DIR *dir = opendir(folder);
+	if (!dir && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (!dir)
+		return error_set(err, errno, "%s: %s", folder, strerror(errno));
+	for (struct dirent *e; (e = readdir(dir));) {
+		if (strchr(e->d_name, '.')) /* "." and "..", and one that is being written */
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+		if (!io_file_text(e->d_name, session))
+			session[0] = '\0';
+		if (read_latch(path, who))
+			fn(data, session, path, who);
+	}
+	return 0;
 }
 
 int state_make_kind(struct str state_dir, const char *kind, struct error *err)

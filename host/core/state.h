@@ -26,6 +26,11 @@ int state_latch_path(struct str state_dir, struct str session, char path[PATH_MA
  * latch halts. */
 bool state_halted(struct str state_dir, struct str session, char who[256]);
 
+/* Tells of every halted session: what it is called, "" where the name is too long to be
+ * kept, its latch file, and what that says. */
+typedef void state_halt_fn(void *data, const char *session, const char *path, const char *who);
+int state_each_halt(struct str state_dir, state_halt_fn *fn, void *data, struct error *err);
+
 /* Halts the session. Makes the folder. */
 int state_halt(struct str state_dir, struct str session, struct str who, struct error *err);
 
