@@ -212,6 +212,22 @@ int dialect_arguments(struct pawl_call *call, const struct decision *decision, s
 	return 0;
 }
 
+void dialect_settle(struct pawl_call *call, struct decision *decision)
+{
+	const struct alias *alias = call->args_sent ? alias_of(call, call->args_sent) : NULL;
+	const struct json_value *args;
+	char name[64];
+	if (!decision->modified || !alias ||
+	    take_alias_off(call, alias, decision->args, &args, NULL) < 0)
+		return;
+	const struct json_value *own = json_member(args, str_of(alias->own));
+	if (json_type(own) == JSON_STRING &&
+	    json_set_at(call->arena, args, pointer_to(alias->name, name, sizeof(name)),
+			json_raw(own), call->limits, &args, NULL) < 0)
+		return;
+	decision->args = call->root[PAWL_R_ARGS] = args;
+}
+
 /* ---- results -------------------------------------------------------------------------- */
 
 void dialect_set_duration(struct pawl_call *call, const struct json_value *ms)

@@ -100,6 +100,10 @@ int dialect_set_arguments(struct pawl_call *call, const struct json_value *input
 			  struct error *err);
 const struct json_value *dialect_unwrap(struct pawl_call *call, const struct json_value *value);
 
+/* After the chain: the name that was added says what the client's own does, whichever of
+ * them a plugin wrote to, so that what is recorded is what the client tells after the tool. */
+void dialect_settle(struct pawl_call *call, struct decision *decision);
+
 /* A prompt becomes the model request {"prompt": ...}. */
 int dialect_set_prompt(struct pawl_call *call, const struct json_value *prompt, struct error *err);
 

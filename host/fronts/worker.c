@@ -227,6 +227,7 @@ static void judge_call(struct worker *w, struct judged *j, const struct json_val
 	}
 	arm_latch(w, j->call);
 	host_judge(w->host, j->call, &j->decision);
+	dialect_settle(j->call, &j->decision);
 	if (getpid() != w->pid)
 		_exit(0); /* a plugin forked and came back twice: one of us answers */
 }
