@@ -380,8 +380,8 @@ static int stopped(struct project *project, const struct event *e, struct error 
 
 static int project_type(struct project *project, const struct event *e, struct error *err)
 {
-	/* A model call is no tool call: its decisions are events and no more. */
-	bool model = str_is(e->event, "PreModelCall") || str_is(e->event, "PostModelCall");
+	/* A prompt or a model call is no tool call: its decisions are events and no more. */
+	bool model = !e->tool.ptr;
 	for (size_t i = 0; !model && i < sizeof(primary) / sizeof(primary[0]); i++)
 		if (str_is(e->type, primary[i].type))
 			return decided(project, e, i, err);

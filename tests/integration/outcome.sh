@@ -17,12 +17,19 @@ call mcp PostToolUse '"tool_response":{"content":[{"type":"text","text":"no"}],"
 call failure PostToolUseFailure '"error":"no"'
 call lost '' ''
 hook gemini '{"hook_event_name":"AfterTool","session_id":"g","tool_name":"t","tool_input":{},"tool_response":{"error":"no"}}'
+hook claude-code '{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"p"}'
+hook gemini '{"hook_event_name":"BeforeModel","session_id":"g","llm_request":{"model":"m","messages":[]}}'
+hook gemini '{"hook_event_name":"SessionEnd","session_id":"g"}'
 hook claude-code '{"hook_event_name":"Stop","session_id":"s"}'
 ok 'a result' outcome well ok
 ok 'isError in an MCP result is a tool error' outcome mcp tool_error
 ok 'so is a failure event' outcome failure tool_error
 ok "so is Gemini's error" [ "$(rows "SELECT outcome FROM tool_calls WHERE session_id = 'g'")" = tool_error ]
 ok 'a call nobody heard of again is unknown' outcome lost unknown
+ok 'prompts and model calls are no executions' \
+	[ "$(rows "SELECT count(*) FROM tool_calls WHERE tool_name = ''")" = 0 ]
+ok 'but events' [ "$(rows "SELECT count(*) FROM events WHERE type = 'call.allowed'
+ AND tool_name IS NULL")" = 2 ]
 ok 'nothing but ok counts as a success' \
 	[ "$(rows "SELECT count(*) FROM tool_calls WHERE success = 1 AND outcome <> 'ok'")" = 0 ]
 ok 'the stop left a summary' [ -s "$work/session_summaries.jsonl" ]
