@@ -13,7 +13,6 @@
 #include "cli/tool.h"
 #include "core/config.h"
 #include "core/plugin.h"
-#include "core/trust.h"
 #include "json/write.h"
 
 static const char *const option_types[] = {"",	       "string", "integer", "boolean", "list of strings",
@@ -27,46 +26,71 @@ static int is_plugin(const struct dirent *entry)
 	return len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0;
 }
 
-static int read_note(const char *path, struct plugin_note *note, struct error *err)
+/* What the config says of the file: its entries agree about the sum. */
+static struct plugin_terms terms_of(const struct config *config, const char *stem)
 {
-	_cleanup_close_ int fd = -1;
-	int r = trust_open(path, PLUGIN_FILE_MAX, &fd, NULL, err);
-	return r < 0 ? r : plugin_note_read(fd, path, note, err);
+	struct plugin_terms terms = {NULL, &config->libraries};
+	for (size_t i = 0; i < config->n_chain + config->n_observe; i++) {
+		const struct config_entry *entry =
+			i < config->n_chain ? &config->chain[i] :
+					      &config->observe[i - config->n_chain];
+		if (entry->pinned && str_is(entry->plugin, stem))
+			terms.sha256 = entry->sha256;
+	}
+	return terms;
 }
 
-static void list_one(const struct json_writer *w, struct json_object *list, const char *dir,
-		     const char *file, bool *bad)
+static void print_line(const char *stem, const char *path, const struct plugin_note *note,
+		       bool system, const char *why)
 {
-	char path[PATH_MAX];
-	struct plugin_note note;
-	struct error err = {""};
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	bool well = read_note(path, &note, &err) == 0;
-	*bad |= !well;
-	if (!w) {
-		if (well)
-			printf("%-24s %-10s abi %u.%u  %s\n", note.id, note.version, note.abi_major,
-			       note.abi_minor, path);
-		else
-			printf("%-24.*s cannot be used: %s\n", (int)strlen(file) - 3, file, err.text);
-		return;
-	}
+	if (note)
+		printf("%-24s %-10s abi %u.%u  trust %-6s  %s\n", note->id, note->version,
+		       note->abi_major, note->abi_minor, system ? "system" : "user", path);
+	else
+		printf("%-24s cannot be used: %s\n", stem, why);
+}
+
+static struct json_object *line_object(const struct json_writer *w, const char *path,
+				       const struct plugin_note *note, bool system,
+				       const char *why)
+{
+	char abi[32];
 	struct json_object *o = w->object();
 	w->add_text(o, "file", str_of(path));
-	if (well) {
-		char abi[32];
-		snprintf(abi, sizeof(abi), "%u.%u", note.abi_major, note.abi_minor);
-		w->add_text(o, "id", str_of(note.id));
-		w->add_text(o, "version", str_of(note.version));
-		w->add_text(o, "abi", str_of(abi));
-	} else {
-		w->add_text(o, "error", str_of(err.text));
+	if (!note) {
+		w->add_text(o, "error", str_of(why));
+		return o;
 	}
-	w->add(list, NULL, o);
+	snprintf(abi, sizeof(abi), "%u.%u", note->abi_major, note->abi_minor);
+	w->add_text(o, "id", str_of(note->id));
+	w->add_text(o, "version", str_of(note->version));
+	w->add_text(o, "abi", str_of(abi));
+	w->add_text(o, "trust", str_of(system ? "system" : "user"));
+	return o;
 }
 
-static int list_all(const char *dir, const struct json_writer *w)
+/* By the loader's own checks, so that what is listed as well can be loaded. */
+static bool list_one(const struct json_writer *w, struct json_object *list,
+		     const struct config *config, const char *file)
 {
+	char path[PATH_MAX], stem[NAME_MAX + 1];
+	struct plugin_note note;
+	struct error err = {""};
+	bool system = false;
+	snprintf(path, sizeof(path), "%s/%s", config->plugin_dir.ptr, file);
+	snprintf(stem, sizeof(stem), "%.*s", (int)strlen(file) - 3, file);
+	const struct plugin_terms terms = terms_of(config, stem);
+	int r = plugin_file_examine(config->plugin_dir.ptr, stem, &terms, &note, &system, &err);
+	if (w)
+		w->add(list, NULL, line_object(w, path, r < 0 ? NULL : &note, system, err.text));
+	else
+		print_line(stem, path, r < 0 ? NULL : &note, system, err.text);
+	return r == 0;
+}
+
+static int list_all(const struct config *config, const struct json_writer *w)
+{
+	const char *dir = config->plugin_dir.ptr;
 	struct dirent **names;
 	bool bad = false;
 	int n = scandir(dir, &names, is_plugin, alphasort);
@@ -76,7 +100,7 @@ static int list_all(const char *dir, const struct json_writer *w)
 	}
 	struct json_object *list = w ? w->array() : NULL;
 	for (int i = 0; i < n; i++) {
-		list_one(w, list, dir, names[i]->d_name, &bad);
+		bad |= !list_one(w, list, config, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
@@ -92,7 +116,8 @@ static int list_all(const char *dir, const struct json_writer *w)
 /* ---- one -------------------------------------------------------------------------------- */
 
 struct wanted {
-	const char *dir, *name;
+	const struct config *config;
+	const char *name;
 	const struct json_writer *writer;
 };
 
@@ -123,8 +148,8 @@ static void print_people(const struct plugin_file *file, FILE *out)
 		d->vendor ? d->vendor : "");
 	if (d->summary)
 		fprintf(out, "  %s\n", d->summary);
-	fprintf(out, "  file   %s\n  abi    %d.%u\n  hooks ", file->path, PAWL_ABI_MAJOR,
-		d->abi_minor);
+	fprintf(out, "  file   %s\n  trust  %s\n  abi    %d.%u\n  hooks ", file->path,
+		file->system ? "system" : "user", PAWL_ABI_MAJOR, d->abi_minor);
 	for (size_t i = 0; i < N_HOOKS; i++)
 		if (has_hook(d, i))
 			fprintf(out, " %s", hooks[i].name);
@@ -167,6 +192,7 @@ static void print_json(const struct plugin_file *file, const struct json_writer 
 	if (d->summary)
 		w->add_text(o, "summary", str_of(d->summary));
 	w->add_text(o, "file", str_of(file->path));
+	w->add_text(o, "trust", str_of(file->system ? "system" : "user"));
 	for (size_t i = 0; i < N_HOOKS; i++)
 		if (has_hook(d, i))
 			w->add_text(has, NULL, str_of(hooks[i].name));
@@ -185,7 +211,9 @@ static int show(void *data, struct progress *progress, FILE *out)
 	struct error err;
 	atomic_store(&progress->phase, PROGRESS_LOAD);
 	snprintf(progress->plugin, sizeof(progress->plugin), "%s", wanted->name);
-	if (plugin_file_load(wanted->dir, wanted->name, &file, &err) < 0) {
+	const struct plugin_terms terms = terms_of(wanted->config, wanted->name);
+	if (plugin_file_load(wanted->config->plugin_dir.ptr, wanted->name, &terms, &file, &err) <
+	    0) {
 		fprintf(out, "%s", err.text);
 		return 1;
 	}
@@ -231,8 +259,8 @@ static int run(const struct tool_line *line)
 		fprintf(stderr, "pawl plugins: %s\n", err.text);
 		return 1;
 	}
-	struct wanted wanted = {config->plugin_dir.ptr, line->n > 0 ? line->words[0] : NULL, w};
-	r = wanted.name ? show_one(&wanted) : list_all(wanted.dir, w);
+	struct wanted wanted = {config, line->n > 0 ? line->words[0] : NULL, w};
+	r = wanted.name ? show_one(&wanted) : list_all(config, w);
 	config_free(config);
 	return r;
 }

@@ -28,8 +28,10 @@ static int read_pattern(struct reader *reader, const struct config_key *key,
 	return 0;
 }
 
-int read_tools(struct reader *reader, const struct config_key *key, const struct json_value *value,
-	       void *base)
+/* An array that each file appends to. */
+static int read_list(struct reader *reader, const struct config_key *key,
+		     const struct json_value *value, void *base,
+		     int (*check)(struct str, struct error *))
 {
 	struct patterns *patterns = (struct patterns *)((char *)base + key->place);
 	if (!patterns->list)
@@ -38,13 +40,36 @@ int read_tools(struct reader *reader, const struct config_key *key, const struct
 	if (!patterns->list)
 		return fail_memory(reader);
 	for (size_t i = 0; i < json_length(value); i++) {
-		int r = read_pattern(reader, key, json_item(value, i), match_check_tool,
+		int r = read_pattern(reader, key, json_item(value, i), check,
 				     &patterns->list[patterns->n]);
 		if (r < 0)
 			return r;
 		patterns->n++;
 	}
 	return 0;
+}
+
+int read_tools(struct reader *reader, const struct config_key *key, const struct json_value *value,
+	       void *base)
+{
+	return read_list(reader, key, value, base, match_check_tool);
+}
+
+static int check_library(struct str name, struct error *err)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._+-";
+	if (name.len > 0 && name.len < 128 && name.ptr[0] != '.' &&
+	    strspn(name.ptr, allowed) == name.len)
+		return 0;
+	return error_set(err, EINVAL, "is no library's name; write it as in readelf -d: "
+				      "\"libssl.so.3\", or \"libssl.so\" for any version");
+}
+
+int read_libraries(struct reader *reader, const struct config_key *key,
+		   const struct json_value *value, void *base)
+{
+	return read_list(reader, key, value, base, check_library);
 }
 
 static int check_class(struct str pattern, struct error *err)
@@ -299,6 +324,31 @@ int read_isolation(struct reader *reader, const struct config_key *key,
 	return fail(reader, value, "\"%s\" must be \"shared\"", key->name);
 }
 
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' :
+	       c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 :
+				      -1;
+}
+
+int read_sha256(struct reader *reader, const struct config_key *key,
+		const struct json_value *value, void *base)
+{
+	struct config_entry *entry = base;
+	struct str text = {"", 0};
+	json_string(value, &text);
+	bool well = text.len == 2 * sizeof(entry->sha256);
+	for (size_t i = 0; well && i < text.len; i += 2) {
+		int high = hex_digit(text.ptr[i]), low = hex_digit(text.ptr[i + 1]);
+		well = high >= 0 && low >= 0;
+		entry->sha256[i / 2] = (unsigned char)(high << 4 | low);
+	}
+	entry->pinned = well;
+	return well ? 0 : fail(reader, value, "\"%s\" must be 64 hexadecimal digits; sha256sum "
+					      "FILE prints them", key->name);
+}
+
 static int read_entry(struct reader *reader, const struct config_key *key,
 		      const struct json_value *value, struct config_entry *entry)
 {
@@ -438,8 +488,38 @@ static int check_names(struct reader *reader)
 	return 0;
 }
 
+static const struct config_entry *entry_at(const struct config *config, size_t i)
+{
+	return i < config->n_chain ? &config->chain[i] : &config->observe[i - config->n_chain];
+}
+
+/* Entries of one plugin run one file in one process: where one of them is held to a sum, an
+ * entry that is not would run what that sum was to keep out. */
+static int check_pins(struct reader *reader)
+{
+	const struct config *config = reader->config;
+	size_t n = config->n_chain + config->n_observe;
+	for (size_t i = 0; i < n; i++) {
+		const struct config_entry *a = entry_at(config, i);
+		for (size_t j = 0; a->pinned && j < n; j++) {
+			const struct config_entry *b = entry_at(config, j);
+			if (!str_equal(a->plugin, b->plugin) ||
+			    (b->pinned && memcmp(a->sha256, b->sha256, sizeof(a->sha256)) == 0))
+				continue;
+			return error_set(reader->err, EINVAL,
+					 "%.*s:%u:%u: this entry's \"sha256\" is not that of the "
+					 "other entry of \"%.*s\" (%.*s:%u); give both the same",
+					 STR_FMT(b->file), b->line, b->column, STR_FMT(b->plugin),
+					 STR_FMT(a->file), a->line);
+		}
+	}
+	return 0;
+}
+
 int check_lists(struct reader *reader)
 {
 	int r = check_patterns(reader);
-	return r < 0 ? r : check_names(reader);
+	if (r == 0)
+		r = check_names(reader);
+	return r < 0 ? r : check_pins(reader);
 }

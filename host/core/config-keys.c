@@ -23,6 +23,8 @@
 /* clang-format off */
 static const struct config_key keys[] = {
 	{IN_TOP, "plugin_dir", read_path, AT(config, plugin_dir)},
+	{IN_TOP, "libraries", read_libraries, AT(config, libraries), .max = CONFIG_PATTERNS_MAX,
+	 .walk = WALK_LISTS},
 	{IN_TOP, "deny", read_tools, AT(config, deny), .max = CONFIG_PATTERNS_MAX,
 	 .walk = WALK_LISTS},
 	{IN_TOP, "require_approval", read_tools, AT(config, require_approval),
@@ -53,6 +55,7 @@ static const struct config_key keys[] = {
 	{IN_TOP, "observe", read_entries, AT(config, observe), .max = CONFIG_ENTRIES_MAX,
 	 .section = IN_OBSERVE, .walk = WALK_LISTS},
 	{ENTRY, "plugin", read_name, AT(config_entry, plugin)},
+	{ENTRY, "sha256", read_sha256, .place = 0},
 	{ENTRY, "name", read_name, AT(config_entry, name)},
 	{ENTRY, "match", read_match, AT(config_entry, match)},
 	{ENTRY, "options", read_options, AT(config_entry, options)},

@@ -37,6 +37,8 @@ enum audit_error { AUDIT_DROP, AUDIT_WARN, AUDIT_FAIL };
 /* One element of chain or observe. */
 struct config_entry {
 	struct str plugin; /* the file's stem below plugin_dir */
+	bool pinned;	   /* the file has to have this SHA-256 */
+	unsigned char sha256[32];
 	struct str name;   /* what answers and records call it; plugin when not given */
 	struct match match;
 	const struct json_value *options; /* an object, or NULL when absent; json_raw is JSON */
@@ -69,6 +71,7 @@ struct config {
 	struct str *files;	/* the main file and what was read of conf.d, in that order */
 	size_t n_files;
 	struct str plugin_dir;	/* absolute */
+	struct patterns libraries; /* that plugins may bring in, beyond the usual ones */
 	struct str state_dir;	/* absolute; absent until asked for with config_state_dir */
 	struct patterns deny, require_approval;
 	struct config_fact *facts;

@@ -98,7 +98,10 @@ static int slot_try(struct host *host, struct slot *slot, bool in_chain, struct 
 	const struct config_entry *entry = slot->entry;
 	struct plugin_file *file;
 	const struct json_value *options;
-	int r = plugin_file_load(host->config->plugin_dir.ptr, entry->plugin.ptr, &file, err);
+	const struct plugin_terms terms = {entry->pinned ? entry->sha256 : NULL,
+					   &host->config->libraries};
+	int r = plugin_file_load(host->config->plugin_dir.ptr, entry->plugin.ptr, &terms, &file,
+				 err);
 	if (r < 0)
 		return r;
 	if (in_chain ? !has_policy(&file->desc) : !has_observer(&file->desc))

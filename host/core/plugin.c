@@ -3,14 +3,17 @@
  * Layer: core; knows plugin-api, json and base.  From dlopen on it runs foreign
  * code: only in a worker.  Files are loaded by one thread, before calls begin.
  *
- * Loaded by path, not through the held descriptor: a path keeps gdb, perf and core
- * files readable, and every folder on the way to it, and the file, has just been
- * seen to be writable by root or the user alone, so that whoever could swap the
- * file needs no plugin to do harm.  An accident (a package replaced meanwhile, a
- * DT_SONAME that equals another plugin's path and makes the loader give that one)
- * shows in the inode of what the loader says it has mapped.  Loading by
- * /proc/self/fd/N would trade this for another trap, as the loader compares names:
- * once N is used again it silently gives the previous library.
+ * What was checked is what runs: the loader is given /proc/self/fd/N, the descriptor that
+ * was looked at, so that a file put in its place meanwhile is not even opened.  A pinned
+ * file is a sealed copy in memory, so that one written over meanwhile does not matter
+ * either.  Three things come with that name:
+ *
+ * - The loader compares names first: where N is used again it silently gives the previous
+ *   library.  So descriptors stay open, and as a plugin may close what it likes, no number
+ *   is given to two files (take_number), and no two files are one object (check_mapped).
+ * - Without /proc there is no such name: refused, with that reason.
+ * - gdb and dladdr show it in place of the path; /proc/PID/maps, perf and core files know
+ *   the path, or the copy as /memfd:ID.so.
  */
 #include <config.h>
 
@@ -19,6 +22,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -30,7 +34,6 @@
 #include "core/hosttable.h"
 #include "core/trust.h"
 
-#define ENTRY_NAME "pawl_plugin_entry_0"
 #define LISTED_MAX 512 /* entries of the plugin folder looked at for a message */
 
 static struct plugin_file *files; /* loaded, for ever */
@@ -39,7 +42,7 @@ static void plugin_file_free(struct plugin_file *file)
 {
 	if (!file)
 		return;
-	if (file->fd >= 0)
+	if (file->fd >= 0 && !file->mapped)
 		close(file->fd);
 	free(file->path);
 	free(file);
@@ -87,19 +90,8 @@ static int refuse_absent(const char *dir, const char *stem, struct error *err)
 	return error_set(err, ENOENT, "no plugin \"%.128s\" in %s; there are: %s", stem, dir, there);
 }
 
-/* Everything that can be known before any of its code runs. */
-static int plugin_file_check(struct plugin_file *file, const char *dir, const char *stem,
-			     struct error *err)
+static int check_identity(const struct plugin_file *file, const char *stem, struct error *err)
 {
-	bool system_file = false;
-	int r = trust_open(file->path, PLUGIN_FILE_MAX, &file->fd, &system_file, err);
-	if (r == -ENOENT)
-		return refuse_absent(dir, stem, err);
-	if (r == 0)
-		r = plugin_note_read(file->fd, file->path, &file->note, err);
-	if (r < 0)
-		return r;
-	file->system = file->system && system_file;
 	if (strcmp(file->note.id, stem) != 0)
 		return error_set(err, ENOEXEC, "%s: its id is \"%s\"; the file has to be %s.so",
 				 file->path, file->note.id, file->note.id);
@@ -110,35 +102,109 @@ static int plugin_file_check(struct plugin_file *file, const char *dir, const ch
 	return 0;
 }
 
-/* ---- load --------------------------------------------------------------------------- */
-
-/* What the loader says it mapped is the file that was checked. */
-static int check_mapped(const struct plugin_file *file, const struct link_map *map,
-			struct error *err)
+/* From here on file->fd is the sealed copy. */
+static int pin(struct plugin_file *file, const unsigned char *sha256, struct error *err)
 {
-	struct stat checked, mapped;
-	if (fstat(file->fd, &checked) != 0 || stat(map->l_name, &mapped) != 0 ||
-	    checked.st_dev != mapped.st_dev || checked.st_ino != mapped.st_ino)
-		return error_set(err, ENOEXEC, "%s: the loader gave %s instead; the file was "
-				 "replaced meanwhile, or another plugin's SONAME is this path",
-				 file->path, map->l_name);
+	int copy;
+	int r = plugin_pin(file->fd, file->path, sha256, &copy, err);
+	if (r < 0)
+		return r;
+	close(file->fd);
+	file->fd = copy;
+	file->pinned = true;
+	memcpy(file->sha256, sha256, sizeof(file->sha256));
 	return 0;
 }
 
-static int load_object(const struct plugin_file *file, void **ret_handle, struct link_map **ret_map,
+/* Everything that can be known before any of its code runs. */
+static int plugin_file_check(struct plugin_file *file, const char *dir, const char *stem,
+			     const struct plugin_terms *terms, struct error *err)
+{
+	bool system_file = false;
+	int r = trust_open(file->path, PLUGIN_FILE_MAX, &file->fd, &system_file, err);
+	if (r == -ENOENT)
+		return refuse_absent(dir, stem, err);
+	if (r == 0 && terms->sha256)
+		r = pin(file, terms->sha256, err);
+	if (r == 0)
+		r = plugin_note_read(file->fd, file->path, terms->libraries, &file->note, err);
+	if (r < 0)
+		return r;
+	file->system = file->system && system_file;
+	return check_identity(file, stem, err);
+}
+
+/* ---- load --------------------------------------------------------------------------- */
+
+#define FD_NAME_SIZE 32
+
+static int take_number(struct plugin_file *file, struct error *err)
+{
+	static int next; /* all below have been used, or never will be */
+	if (file->fd < next) {
+		int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, next);
+		if (fd < 0)
+			return error_set(err, EMFILE, "%s: no descriptor is left for it; raise the "
+					 "limit (ulimit -n), or name fewer plugins", file->path);
+		close(file->fd);
+		file->fd = fd;
+	}
+	next = file->fd + 1;
+	return 0;
+}
+
+static bool is_same_file(const struct plugin_file *file, const char *name)
+{
+	struct stat checked, named;
+	return fstat(file->fd, &checked) == 0 && stat(name, &named) == 0 &&
+	       checked.st_dev == named.st_dev && checked.st_ino == named.st_ino;
+}
+
+static int fd_name(const struct plugin_file *file, char name[FD_NAME_SIZE], struct error *err)
+{
+	snprintf(name, FD_NAME_SIZE, "/proc/self/fd/%d", file->fd);
+	if (is_same_file(file, name))
+		return 0;
+	return error_set(err, ENOEXEC, "%s: is loaded as %s, so that it is the file that was "
+			 "checked, and there is no such name; mount /proc", file->path, name);
+}
+
+/* What the loader says it mapped is the file that was checked, and no plugin before it. */
+static int check_mapped(const struct plugin_file *file, const struct link_map *map,
+			struct error *err)
+{
+	bool known = false;
+	for (const struct plugin_file *other = files; other; other = other->next)
+		known |= other->map == map;
+	if (!known && is_same_file(file, map->l_name))
+		return 0;
+	return error_set(err, ENOEXEC, "%s: the loader gave %s instead, as if that were its name; "
+			 "start pawl again", file->path, map->l_name);
+}
+
+static int refuse_load(const struct plugin_file *file, const char *name, struct error *err)
+{
+	const char *said = dlerror();
+	size_t prefix = strlen(name);
+	if (said && strncmp(said, name, prefix) == 0 && said[prefix] == ':')
+		said += prefix + 1 + strspn(said + prefix + 1, " ");
+	return error_set(err, ENOEXEC, "%s: cannot be loaded: %s", file->path,
+			 said ? said : "no reason given");
+}
+
+static int load_object(struct plugin_file *file, void **ret_handle, struct link_map **ret_map,
 		       struct error *err)
 {
-	void *handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (!handle) {
-		const char *said = dlerror();
-		size_t prefix = strlen(file->path);
-		if (said && strncmp(said, file->path, prefix) == 0 && said[prefix] == ':')
-			said += prefix + 1 + strspn(said + prefix + 1, " ");
-		return error_set(err, ENOEXEC, "%s: cannot be loaded: %s", file->path,
-				 said ? said : "no reason given");
-	}
-	if (dlinfo(handle, RTLD_DI_LINKMAP, ret_map) != 0)
-		return error_set(err, ENOEXEC, "%s: cannot be loaded: %s", file->path, dlerror());
+	char name[FD_NAME_SIZE];
+	int r = take_number(file, err);
+	if (r == 0)
+		r = fd_name(file, name, err);
+	if (r < 0)
+		return r;
+	void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, ret_map) != 0)
+		return refuse_load(file, name, err);
+	file->mapped = true;
 	*ret_handle = handle;
 	return check_mapped(file, *ret_map, err);
 }
@@ -149,9 +215,9 @@ static int find_entry(const struct plugin_file *file, void *handle, const struct
 {
 	Dl_info info;
 	struct link_map *owner = NULL;
-	void *entry = dlsym(handle, ENTRY_NAME);
+	void *entry = dlsym(handle, PLUGIN_ENTRY_NAME);
 	if (!entry || dladdr1(entry, &info, (void **)&owner, RTLD_DL_LINKMAP) == 0 || owner != map)
-		return error_set(err, ENOEXEC, "%s: " ENTRY_NAME " is not its own but that of a "
+		return error_set(err, ENOEXEC, "%s: " PLUGIN_ENTRY_NAME " is not its own but that of a "
 				 "library it needs; use PAWL_PLUGIN in the plugin itself",
 				 file->path);
 	memcpy(ret, &entry, sizeof(entry)); /* ISO C has no cast from object to function */
@@ -219,6 +285,7 @@ static int plugin_file_link(struct plugin_file *file, struct error *err)
 		r = find_entry(file, handle, map, &entry, err);
 	if (r < 0)
 		return r;
+	file->map = map;
 	const pawl_plugin *desc = entry(probe_host());
 	return plugin_descriptor_copy(file->path, &file->note, desc, readable_room(map, desc),
 				      &file->desc, err);
@@ -269,32 +336,74 @@ static int real_folder(const char *dir, const char **ret, bool *ret_system, stru
 	return 0;
 }
 
-int plugin_file_load(const char *dir, const char *stem, struct plugin_file **ret, struct error *err)
+/* What is already in memory cannot be changed any more. */
+static int check_loaded(const struct plugin_file *file, const struct plugin_terms *terms,
+			struct error *err)
 {
-	const char *real = NULL;
+	if (!terms->sha256 ||
+	    (file->pinned && memcmp(file->sha256, terms->sha256, sizeof(file->sha256)) == 0))
+		return 0;
+	return error_set(err, EPERM, "%s: is already loaded without this \"sha256\"; give all "
+			 "entries of the plugin the same", file->path);
+}
+
+/* *ret knows its path and folder, nothing of the file yet; free with plugin_file_free. */
+static int plugin_file_named(const char *dir, const char *stem, struct plugin_file **ret,
+			     const char **ret_real, struct error *err)
+{
 	bool system_folders = false;
-	int r = real_folder(dir, &real, &system_folders, err);
+	int r = real_folder(dir, ret_real, &system_folders, err);
 	if (r < 0)
 		return r;
 	if (!plugin_id_valid(str_of(stem)))
-		return refuse_absent(real, stem, err);
-	_cleanup_(cleanup_plugin_file) struct plugin_file *file = plugin_file_new(real, stem);
-	if (!file)
+		return refuse_absent(*ret_real, stem, err);
+	*ret = plugin_file_new(*ret_real, stem);
+	if (!*ret)
 		return error_set(err, ENOMEM, "out of memory");
+	(*ret)->system = system_folders;
+	return 0;
+}
+
+static const struct plugin_terms no_terms;
+
+int plugin_file_load(const char *dir, const char *stem, const struct plugin_terms *terms,
+		     struct plugin_file **ret, struct error *err)
+{
+	const char *real = NULL;
+	_cleanup_(cleanup_plugin_file) struct plugin_file *file = NULL;
+	terms = terms ? terms : &no_terms;
+	int r = plugin_file_named(dir, stem, &file, &real, err);
+	if (r < 0)
+		return r;
 	struct plugin_file *loaded = find_loaded(file->path);
 	if (loaded) {
-		*ret = loaded;
-		return 0;
+		r = check_loaded(loaded, terms, err);
+		if (r == 0)
+			*ret = loaded;
+		return r;
 	}
-	file->system = system_folders;
-	r = plugin_file_check(file, real, stem, err);
+	r = plugin_file_check(file, real, stem, terms, err);
 	if (r == 0)
 		r = plugin_file_link(file, err);
 	if (r < 0)
 		return r;
 	file->next = files;
-	files = *ret = file;
-	file = NULL;
+	files = *ret = TAKE_PTR(file);
+	return 0;
+}
+
+int plugin_file_examine(const char *dir, const char *stem, const struct plugin_terms *terms,
+			struct plugin_note *ret, bool *ret_system, struct error *err)
+{
+	const char *real = NULL;
+	_cleanup_(cleanup_plugin_file) struct plugin_file *file = NULL;
+	int r = plugin_file_named(dir, stem, &file, &real, err);
+	if (r == 0)
+		r = plugin_file_check(file, real, stem, terms ? terms : &no_terms, err);
+	if (r < 0)
+		return r;
+	*ret = file->note;
+	*ret_system = file->system;
 	return 0;
 }
 

@@ -12,9 +12,12 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "core/match.h"
 #include "json/json.h"
 
+#define PLUGIN_ENTRY_NAME "pawl_plugin_entry_0"
 #define PLUGIN_FILE_MAX ((off_t)64 << 20)
+#define PLUGIN_SUM 32		   /* bytes of a SHA-256 */
 #define PLUGIN_ID_MAX 128	   /* with its NUL */
 #define PLUGIN_TEXT_MAX 4096	   /* vendor, summary, help, choices, a default */
 #define PLUGIN_DESCRIPTOR_MAX 65536 /* bytes of a pawl_plugin of any future minor */
@@ -32,10 +35,13 @@ struct plugin_note {
 /* a-z 0-9 . - ; begins with a letter or digit; shorter than PLUGIN_ID_MAX. */
 bool plugin_id_valid(struct str id);
 
-/* Reads the note of an opened file: bounded, ELF64 of this machine, ET_DYN, exactly
- * one well-formed note, entry symbol defined here and nothing else exported.
- * path is for messages. */
-int plugin_note_read(int fd, const char *path, struct plugin_note *ret, struct error *err);
+/* Reads the note of an opened file, bounded, and checks that nothing but mapping it is
+ * asked for: ELF64 of this machine, ET_DYN, exactly one well-formed note, no RPATH, TEXTREL
+ * or executable stack, needs only the usual libraries and the given ones (NULL: none; names
+ * as "libssl.so" or "libssl.so.3"), entry symbol defined here and nothing else exported.
+ * path is for messages: "PATH: what; mend". */
+int plugin_note_read(int fd, const char *path, const struct patterns *libraries,
+		     struct plugin_note *ret, struct error *err);
 
 /* Checks what the entry returned and copies it; what the plugin's own header did
  * not have is zero in *ret.  room is how many bytes can be read at raw, 0 when it
@@ -48,21 +54,41 @@ int plugin_descriptor_copy(const char *path, const struct plugin_note *note, con
  * past its end. */
 bool plugin_option_get(const pawl_plugin *desc, size_t index, pawl_option *ret);
 
+/* What the config says of a plugin's file. */
+struct plugin_terms {
+	const unsigned char *sha256;	  /* PLUGIN_SUM bytes that it must have, or NULL */
+	const struct patterns *libraries; /* that it may need beside the usual ones, or NULL */
+};
+
 /* A loaded file.  Never unloaded: RTLD_NODELETE, and its descriptor stays open. */
 struct plugin_file {
 	char *path;
-	int fd;
+	int fd;	     /* what was checked and is loaded: the file, or a sealed copy of it */
+	bool pinned; /* a copy, with this sum */
+	unsigned char sha256[PLUGIN_SUM];
 	bool system; /* file and folders are root's */
+	bool mapped;
+	const void *map; /* the loader's own record of it */
 	struct plugin_note note;
 	pawl_plugin desc; /* copied; what the plugin's own header did not have is zero */
 	struct plugin_file *next;
 };
 
 /* Loads DIR/STEM.so, or gives the one already loaded from there.  -ENOENT no such
- * file (err lists what is there), -EPERM not trusted, -ENOEXEC not a plugin of this
- * ABI.  The id in the note and in the descriptor must both be the file's stem. */
-int plugin_file_load(const char *dir, const char *stem, struct plugin_file **ret,
-		     struct error *err);
+ * file (err lists what is there), -EPERM not trusted, or not the file that is pinned,
+ * -ENOEXEC not a plugin of this ABI.  The id in the note and in the descriptor must both
+ * be the file's stem.  Each refusal is "FILE: what; mend". */
+int plugin_file_load(const char *dir, const char *stem, const struct plugin_terms *terms,
+		     struct plugin_file **ret, struct error *err);
+
+/* All that is checked before the loader is called; runs nothing, keeps nothing. */
+int plugin_file_examine(const char *dir, const char *stem, const struct plugin_terms *terms,
+			struct plugin_note *ret, bool *ret_system, struct error *err);
+
+/* A copy of the file at fd that nobody can change any more, *ret_fd, the caller's.  -EPERM
+ * when its sum is another.  path is for messages. */
+int plugin_pin(int fd, const char *path, const unsigned char sha256[PLUGIN_SUM], int *ret_fd,
+	       struct error *err);
 
 /* Checks options (an object or NULL) against the plugin's table and gives the frozen
  * object the plugin's open gets: every option that was given or has a default, in the

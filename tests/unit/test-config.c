@@ -60,6 +60,10 @@ static void test_empty_object_gives_defaults(void **state)
 	config_free(NULL);
 }
 
+#define SUM_A "a3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define SUM_B "A3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b856"
+#define SUM_X "a3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85g"
+
 static const char full[] =
 	"\xef\xbb\xbf{ // all there is\n"
 	"  \"plugin_dir\": \"plugins\", \"state_dir\": \"/var/lib/pawl\",\n"
@@ -86,7 +90,8 @@ static const char full[] =
 	"     \"isolation\": \"shared\", \"may\": [\"grant\"]},\n"
 	"  ],\n"
 	"  \"audit\": {\"on_error\": \"fail\"},\n"
-	"  \"observe\": [{\"plugin\": \"audit\"}],\n"
+	"  \"observe\": [{\"plugin\": \"audit\", \"sha256\": \"" SUM_B "\"}],\n"
+	"  \"libraries\": [\"libpcre2-8.so.0\", \"libssl.so\"],\n"
 	"}\n";
 
 static void test_every_key_is_read(void **state)
@@ -110,6 +115,12 @@ static void test_every_key_is_read(void **state)
 	assert_true(c->approval.redeem_ns == INT64_C(3600000000000));
 	assert_true(c->approval.on_change_deny);
 	assert_int_equal(c->audit_on_error, AUDIT_FAIL);
+	assert_int_equal(c->libraries.n, 2);
+	assert_string_equal(c->libraries.list[1].ptr, "libssl.so");
+	assert_false(c->chain[0].pinned);
+	assert_true(c->observe[0].pinned);
+	assert_int_equal(c->observe[0].sha256[0], 0xa3);
+	assert_int_equal(c->observe[0].sha256[31], 0x56);
 	config_free(c);
 }
 
@@ -182,7 +193,7 @@ static void test_options_and_constants_are_plain_json(void **state)
 }
 
 #define TOP_KEYS                                                                                   \
-	"plugin_dir, deny, require_approval, context, state_dir, limits, deadline, on_error, "     \
+	"plugin_dir, libraries, deny, require_approval, context, state_dir, limits, deadline, on_error, "     \
 	"resolve, refusal, approval, audit, chain, observe"
 #define JSON_MEND "; a config is JSON, comments and trailing commas allowed"
 
@@ -208,7 +219,7 @@ static const struct {
 	 "allow_self, redeem, on_change"},
 	{"{\"audit\": {\"path\": \"x\"}}", "1:12: unknown key \"path\"; known here: on_error"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"option\": {}}]}",
-	 "1:28: unknown key \"option\"; did you mean \"options\"? known here: plugin, name, match, "
+	 "1:28: unknown key \"option\"; did you mean \"options\"? known here: plugin, sha256, name, match, "
 	 "options, mode, deadline, on_error, isolation, may"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"match\": {\"tools\": \"x\"}}]}",
 	 "1:38: unknown key \"tools\"; did you mean \"tool\"? known here: tool, class, source, "
@@ -307,6 +318,30 @@ static const struct {
 	 "if you vouch for the plugin, or take the entry out"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": true}]}",
 	 "1:41: \"isolation\" must be \"shared\""},
+	{"{\"chain\": [{\"plugin\": \"a\", \"sha256\": \"ab\"}]}",
+	 "1:38: \"sha256\" must be 64 hexadecimal digits; sha256sum FILE prints them"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"sha256\": \"" SUM_A "0\"}]}",
+	 "1:38: \"sha256\" must be 64 hexadecimal digits; sha256sum FILE prints them"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"sha256\": \"" SUM_X "\"}]}",
+	 "1:38: \"sha256\" must be 64 hexadecimal digits; sha256sum FILE prints them"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"sha256\": 1}]}",
+	 "1:38: \"sha256\" must be 64 hexadecimal digits; sha256sum FILE prints them"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"sha256\": \"" SUM_A "\"}],\n"
+	 " \"observe\": [{\"plugin\": \"a\", \"name\": \"b\"}]}",
+	 "2:14: this entry's \"sha256\" is not that of the other entry of \"a\" (/w/pawl.json:1); "
+	 "give both the same"},
+	{"{\"chain\": [{\"plugin\": \"a\"}, {\"plugin\": \"a\", \"name\": \"b\",\n"
+	 " \"sha256\": \"" SUM_A "\"}]}",
+	 "1:12: this entry's \"sha256\" is not that of the other entry of \"a\" (/w/pawl.json:1); "
+	 "give both the same"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"sha256\": \"" SUM_A "\"},\n"
+	 "{\"plugin\": \"a\", \"name\": \"b\", \"sha256\": \"" SUM_B "\"}]}",
+	 "2:1: this entry's \"sha256\" is not that of the other entry of \"a\" (/w/pawl.json:1); "
+	 "give both the same"},
+	{"{\"libraries\": [1]}", "1:16: \"libraries\" holds a number; a pattern is a string"},
+	{"{\"libraries\": [\"/usr/lib/libssl.so\"]}",
+	 "1:16: \"libraries\": the pattern \"/usr/lib/libssl.so\" is no library's name; write it as "
+	 "in readelf -d: \"libssl.so.3\", or \"libssl.so\" for any version"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"match\": []}]}",
 	 "1:37: \"match\" is an array; write an object such as {\"tool\": \"create_*\"}"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"match\": {\"tool\": []}}]}",

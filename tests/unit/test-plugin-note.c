@@ -38,7 +38,7 @@ static int read_stem(const char *stem, struct plugin_note *note, struct error *e
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		fail_msg("%s: %s", path, strerror(errno));
-	return plugin_note_read(fd, stem, note, err);
+	return plugin_note_read(fd, stem, NULL, note, err);
 }
 
 static int read_bytes(const void *data, size_t len, struct plugin_note *note, struct error *err)
@@ -46,7 +46,7 @@ static int read_bytes(const void *data, size_t len, struct plugin_note *note, st
 	_cleanup_close_ int fd = memfd_create("plugin", MFD_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(io_write_all(fd, data, len), 0);
-	return plugin_note_read(fd, "bytes", note, err);
+	return plugin_note_read(fd, "bytes", NULL, note, err);
 }
 
 /* The note's desc inside a copy of the good plugin. */
@@ -272,9 +272,9 @@ static void test_no_regular_file_is_refused(void **state)
 	struct error err = {""};
 	(void)state;
 	_cleanup_close_ int folder = open("/", O_RDONLY | O_CLOEXEC);
-	assert_int_equal(plugin_note_read(folder, "/", &note, &err), -ENOEXEC);
+	assert_int_equal(plugin_note_read(folder, "/", NULL, &note, &err), -ENOEXEC);
 	_cleanup_close_ int device = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	assert_int_equal(plugin_note_read(device, "/dev/null", &note, &err), -ENOEXEC);
+	assert_int_equal(plugin_note_read(device, "/dev/null", NULL, &note, &err), -ENOEXEC);
 }
 
 int main(void)
