@@ -9,10 +9,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -91,6 +96,21 @@ static void install_as(const char *stem, const char *name, mode_t mode)
 static void install(const char *stem)
 {
 	install_as(stem, stem, 0644);
+}
+
+/* The plugin "renamed-0" by another name of that length. */
+static void install_renamed(const char *name)
+{
+	static const char old[] = "renamed-0";
+	_cleanup_free_ char *data = NULL, *path = path_in(folder, name);
+	size_t len, found = 0;
+	assert_int_equal(strlen(name), strlen(old));
+	read_built(BAD_FOLDER, old, &data, &len);
+	for (char *at = data; (at = memmem(at, len - (size_t)(at - data), old, strlen(old)));
+	     found++)
+		memcpy(at, name, strlen(name));
+	assert_true(found >= 2); /* the note's and the descriptor's */
+	write_file(path, data, len, 0644);
 }
 
 static void assert_refused(const char *name, int code, const char *says)
@@ -272,6 +292,278 @@ static void test_soname_of_another_is_refused(void **state)
 	load("soname");
 }
 
+/* ---- what was checked is what runs ------------------------------------------------------- */
+
+/* Does this between the check and the load, once. */
+static void (*meanwhile)(const char *path);
+
+int __real_plugin_note_read(int fd, const char *path, const struct patterns *libraries,
+			    struct plugin_note *ret, struct error *err);
+int __wrap_plugin_note_read(int fd, const char *path, const struct patterns *libraries,
+			    struct plugin_note *ret, struct error *err);
+int __wrap_plugin_note_read(int fd, const char *path, const struct patterns *libraries,
+			    struct plugin_note *ret, struct error *err)
+{
+	int r = __real_plugin_note_read(fd, path, libraries, ret, err);
+	void (*act)(const char *) = meanwhile;
+	meanwhile = NULL;
+	if (act)
+		act(path);
+	return r;
+}
+
+/* open-fails.so, by the name of another: its open says who it is */
+static void put_other_in_place(const char *path)
+{
+	_cleanup_free_ char *other = path_in(folder, "swap");
+	install_as("open-fails", "swap", 0644);
+	assert_int_equal(rename(other, path), 0);
+}
+
+static void write_over(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	assert_int_equal(io_write_all(fd, "gone", 4), 0);
+}
+
+static void assert_opens(const struct plugin_file *file)
+{
+	struct plugin *plugin = NULL;
+	struct error err = {""};
+	if (plugin_open(file, &host_table, NULL, &plugin, &err) < 0)
+		fail_msg("%s", err.text);
+	free(plugin);
+}
+
+static void test_file_put_in_place_meanwhile_is_not_run(void **state)
+{
+	(void)state;
+	install_renamed("swapped-1");
+	meanwhile = put_other_in_place;
+	struct plugin_file *file = load("swapped-1");
+	assert_null(meanwhile);
+	assert_opens(file);
+	assert_ptr_equal(load("swapped-1"), file);
+}
+
+/* A plugin may close what it likes; N is then the next file's number. */
+static void test_number_is_not_used_again(void **state)
+{
+	(void)state;
+	install_renamed("numbers-a");
+	install_renamed("numbers-b");
+	int first = load("numbers-a")->fd;
+	assert_int_equal(close(first), 0);
+	struct plugin_file *file = load("numbers-b");
+	assert_string_equal(file->desc.id, "numbers-b");
+	assert_true(file->fd > first);
+}
+
+/* Runs fn in a child; its result is the test's. 77: cannot be tried here. */
+static void in_child(int (*fn)(void), const char *what)
+{
+	int status;
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(fn());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		print_message("# %s: not allowed here, nothing tried\n", what);
+	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		fail_msg("%s: status %#x", what, status);
+}
+
+static int own_mounts(void)
+{
+	if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+		return -1;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+static int refused_with(const char *name, const char *says)
+{
+	struct plugin_file *file = NULL;
+	struct error err = {""};
+	int r = plugin_file_load(folder, name, NULL, &file, &err);
+	if (r < 0 && strstr(err.text, says) && strstr(err.text, name))
+		return 0;
+	print_message("# %s: %d, wants \"%s\", says: %s\n", name, r, says, err.text);
+	return 1;
+}
+
+static int without_proc(void)
+{
+	if (own_mounts() != 0 || mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+		return 77;
+	return refused_with("no-proc-1", "mount /proc");
+}
+
+static void test_without_proc_is_refused(void **state)
+{
+	(void)state;
+	install_renamed("no-proc-1");
+	in_child(without_proc, "a /proc that is none");
+	load("no-proc-1");
+}
+
+static int on_noexec(void)
+{
+	if (own_mounts() != 0 || mount(folder, folder, NULL, MS_BIND, NULL) != 0 ||
+	    mount(NULL, folder, NULL, MS_REMOUNT | MS_BIND | MS_NOEXEC, NULL) != 0)
+		return 77;
+	return refused_with("no-exec-1", "cannot be loaded");
+}
+
+static void test_folder_without_exec_is_refused(void **state)
+{
+	(void)state;
+	install_renamed("no-exec-1");
+	in_child(on_noexec, "a folder mounted noexec");
+	load("no-exec-1");
+}
+
+static int few_descriptors(void)
+{
+	struct plugin_file *file;
+	struct error err = {""};
+	const struct rlimit few = {8, 8};
+	if (setrlimit(RLIMIT_NOFILE, &few) != 0)
+		return 77;
+	/* the numbers below 8 are the plugins' already */
+	if (plugin_file_load(folder, "few-files", NULL, &file, &err) < 0 &&
+	    (strstr(err.text, "ulimit -n") || strstr(err.text, "Too many open files")))
+		return 0;
+	print_message("# says: %s\n", err.text);
+	return 1;
+}
+
+static void test_few_descriptors_are_told(void **state)
+{
+	(void)state;
+	install_renamed("few-files");
+	in_child(few_descriptors, "ulimit -n 8");
+	load("few-files");
+}
+
+/* ---- held to a sum ------------------------------------------------------------------------ */
+
+static void sum_of(const char *name, unsigned char ret[PLUGIN_SUM])
+{
+	char command[512], line[128] = "";
+	_cleanup_free_ char *path = path_in(folder, name);
+	snprintf(command, sizeof(command), "sha256sum '%s'", path);
+	FILE *pipe = popen(command, "r");
+	assert_non_null(pipe);
+	assert_non_null(fgets(line, sizeof(line), pipe));
+	assert_int_equal(pclose(pipe), 0);
+	for (size_t i = 0; i < PLUGIN_SUM; i++)
+		assert_int_equal(sscanf(line + 2 * i, "%2hhx", &ret[i]), 1);
+}
+
+static int load_pinned(const char *name, const unsigned char *sum, struct plugin_file **ret,
+		       struct error *err)
+{
+	const struct plugin_terms terms = {sum, NULL};
+	err->text[0] = '\0';
+	return plugin_file_load(folder, name, &terms, ret, err);
+}
+
+static void test_pinned_plugin_is_a_sealed_copy(void **state)
+{
+	unsigned char sum[PLUGIN_SUM];
+	struct plugin_file *file = NULL, *again = NULL;
+	struct error err;
+	(void)state;
+	install_renamed("pinned-it");
+	sum_of("pinned-it", sum);
+	/* what is written over the file once it has been read is not what runs */
+	meanwhile = write_over;
+	if (load_pinned("pinned-it", sum, &file, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_null(meanwhile);
+	assert_true(file->pinned);
+	assert_int_equal(fcntl(file->fd, F_GET_SEALS),
+			 F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+	assert_opens(file);
+	assert_int_equal(load_pinned("pinned-it", sum, &again, &err), 0);
+	assert_ptr_equal(again, file);
+}
+
+static void test_other_sum_is_refused(void **state)
+{
+	unsigned char sum[PLUGIN_SUM];
+	char is[2 * PLUGIN_SUM + 1], wanted[2 * PLUGIN_SUM + 1];
+	struct plugin_file *file = NULL;
+	struct error err;
+	(void)state;
+	install_renamed("other-sum");
+	sum_of("other-sum", sum);
+	for (size_t i = 0; i < PLUGIN_SUM; i++)
+		snprintf(is + 2 * i, 3, "%02x", sum[i]);
+	sum[31] ^= 1;
+	for (size_t i = 0; i < PLUGIN_SUM; i++)
+		snprintf(wanted + 2 * i, 3, "%02x", sum[i]);
+	assert_int_equal(load_pinned("other-sum", sum, &file, &err), -EPERM);
+	assert_non_null(strstr(err.text, is));
+	assert_non_null(strstr(err.text, wanted));
+	assert_non_null(strstr(err.text, "other-sum.so: "));
+	assert_non_null(strstr(err.text, "write its sum into"));
+	assert_null(file);
+	_cleanup_free_ char *path = path_in(folder, "other-sum");
+	write_over(path);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(load_pinned("other-sum", sum, &file, &err), -EPERM);
+	assert_non_null(strstr(err.text, "empty"));
+}
+
+/* What already runs cannot be held to a sum any more. */
+static void test_loaded_plugin_is_not_pinned_later(void **state)
+{
+	unsigned char sum[PLUGIN_SUM];
+	struct plugin_file *file = NULL;
+	struct error err;
+	(void)state;
+	install_renamed("pin-late1");
+	load("pin-late1");
+	sum_of("pin-late1", sum);
+	assert_int_equal(load_pinned("pin-late1", sum, &file, &err), -EPERM);
+	assert_non_null(strstr(err.text, "already loaded"));
+}
+
+/* ---- libraries ------------------------------------------------------------------------------ */
+
+static void test_absent_library_is_told(void **state)
+{
+	struct str name = STR("libpawl-unit.so");
+	const struct patterns libraries = {&name, 1};
+	const struct plugin_terms terms = {NULL, &libraries};
+	struct plugin_file *file = NULL;
+	struct error err = {""};
+	(void)state;
+	install("needs-library");
+	assert_refused("needs-library", ENOEXEC, "\"libraries\"");
+	assert_int_equal(plugin_file_load(folder, "needs-library", &terms, &file, &err), -ENOEXEC);
+	assert_non_null(strstr(err.text, "libpawl-unit.so.2: cannot open"));
+}
+
+static void test_examine_runs_nothing(void **state)
+{
+	struct plugin_note note;
+	struct error err = {""};
+	bool system = false;
+	(void)state;
+	_cleanup_free_ char *path = path_in(folder, "undefined");
+	unlink(path);
+	install("undefined");
+	assert_int_equal(plugin_file_examine(folder, "undefined", NULL, &note, &system, &err), 0);
+	assert_string_equal(note.id, "undefined");
+	install("runpath");
+	assert_int_equal(system, geteuid() == 0);
+	assert_int_equal(plugin_file_examine(folder, "runpath", NULL, &note, &system, &err),
+			 -ENOEXEC);
+}
+
 static void test_open_gives_an_instance_each(void **state)
 {
 	struct plugin *a = NULL, *b = NULL;
@@ -333,6 +625,16 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_file_is_refused),
 		cmocka_unit_test(test_file_others_may_write_is_refused),
 		cmocka_unit_test(test_soname_of_another_is_refused),
+		cmocka_unit_test(test_few_descriptors_are_told),
+		cmocka_unit_test(test_file_put_in_place_meanwhile_is_not_run),
+		cmocka_unit_test(test_number_is_not_used_again),
+		cmocka_unit_test(test_without_proc_is_refused),
+		cmocka_unit_test(test_folder_without_exec_is_refused),
+		cmocka_unit_test(test_pinned_plugin_is_a_sealed_copy),
+		cmocka_unit_test(test_other_sum_is_refused),
+		cmocka_unit_test(test_loaded_plugin_is_not_pinned_later),
+		cmocka_unit_test(test_absent_library_is_told),
+		cmocka_unit_test(test_examine_runs_nothing),
 		cmocka_unit_test(test_open_gives_an_instance_each),
 		cmocka_unit_test(test_open_that_fails_says_why),
 		cmocka_unit_test(test_open_that_returns_a_verdict_is_an_error),

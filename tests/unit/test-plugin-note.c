@@ -231,6 +231,161 @@ static void test_other_file_is_refused(void **state)
 	}
 }
 
+/* ---- what it asks the loader for -------------------------------------------------------- */
+
+static const Elf64_Phdr *find_segment(const char *data, Elf64_Word type)
+{
+	const Elf64_Ehdr *h = (const void *)data;
+	const Elf64_Phdr *s = (const void *)(data + h->e_phoff);
+	for (unsigned i = 0; i < h->e_phnum; i++)
+		if (s[i].p_type == type)
+			return &s[i];
+	fail_msg("no segment of type %u", type);
+	return NULL;
+}
+
+/* An entry of the copy's dynamic section that nobody here looks at. */
+static Elf64_Dyn *spare_entry(char *data)
+{
+	Elf64_Dyn *d = (void *)(data + find_segment(data, PT_DYNAMIC)->p_offset);
+	while (d->d_tag != DT_INIT_ARRAYSZ && d->d_tag != DT_NULL)
+		d++;
+	assert_int_equal(d->d_tag, DT_INIT_ARRAYSZ);
+	return d;
+}
+
+static void test_wishes_to_the_loader_are_refused(void **state)
+{
+	static const struct {
+		Elf64_Sxword tag;
+		uint64_t value;
+		const char *says; /* NULL: is well */
+	} cases[] = {
+		{DT_RPATH, 1, "RPATH"},
+		{DT_RUNPATH, 1, "RUNPATH"},
+		{DT_TEXTREL, 0, "-fPIC"},
+		{DT_FLAGS, DF_TEXTREL, "-fPIC"},
+		{DT_FLAGS, DF_BIND_NOW, NULL},
+		{DT_AUXILIARY, 1, "filter"},
+		{DT_FILTER, 1, "filter"},
+		{DT_AUDIT, 1, "audits"},
+		{DT_DEPAUDIT, 1, "audits"},
+		{DT_FLAGS_1, DF_1_PIE, "-shared"},
+		{DT_FLAGS_1, DF_1_GLOBAL, "everybody's"},
+		{DT_FLAGS_1, DF_1_INTERPOSE, "everybody's"},
+		{DT_FLAGS_1, DF_1_NOW | DF_1_NODELETE, NULL},
+		{DT_SONAME, 1, "its SONAME is"},
+		{DT_SONAME, UINT64_MAX, "outside of the names"},
+		{DT_NEEDED, UINT64_MAX, "outside of the names"},
+	};
+	(void)state;
+	_cleanup_free_ char *copy = malloc(good_len);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct plugin_note note;
+		struct error err = {""};
+		memcpy(copy, good, good_len);
+		*spare_entry(copy) = (Elf64_Dyn){cases[i].tag, {cases[i].value}};
+		int r = read_bytes(copy, good_len, &note, &err);
+		if (r != (cases[i].says ? -ENOEXEC : 0) ||
+		    (cases[i].says && !strstr(err.text, cases[i].says)))
+			fail_msg("case %zu: %d, says: %s", i, r, err.text);
+	}
+}
+
+/* The same from a linker, as far as one can be made to. */
+static void test_what_a_linker_was_asked_for_is_refused(void **state)
+{
+	static const struct {
+		const char *stem, *says;
+	} cases[] = {
+		{"rpath", "RPATH"},
+		{"runpath", "RUNPATH"},
+		{"exec-stack", "noexecstack"},
+		{"needs-library", "\"libraries\": [\"libpawl-unit.so.2\"]"},
+		{"needs-path", "by its path"},
+	};
+	struct plugin_note note;
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct error err = {""};
+		assert_int_equal(read_stem(cases[i].stem, &note, &err), -ENOEXEC);
+		if (!strstr(err.text, cases[i].says) || !strstr(err.text, cases[i].stem))
+			fail_msg("%s: says: %s", cases[i].stem, err.text);
+	}
+}
+
+static void test_libraries_are_those_that_are_named(void **state)
+{
+	static const struct {
+		struct str name;
+		bool is;
+	} cases[] = {
+		{STR("libpawl-unit.so.2"), true}, {STR("libpawl-unit.so"), true},
+		{STR("libpawl-unit"), true},	  {STR("libpawl"), false},
+		{STR("libpawl-unit.so.3"), false}, {STR("libpawl-unit.so.2.1"), false},
+		{STR("l"), false},		  {STR("pawl-unit.so"), false},
+	};
+	(void)state;
+	_cleanup_free_ char *path = plugin_path("needs-library");
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct plugin_note note;
+		struct error err = {""};
+		struct str list[] = {STR("libother.so"), cases[i].name};
+		const struct patterns libraries = {list, 2};
+		int r = plugin_note_read(fd, path, &libraries, &note, &err);
+		if (r != (cases[i].is ? 0 : -ENOEXEC))
+			fail_msg("%s: %d, says: %s", cases[i].name.ptr, r, err.text);
+	}
+}
+
+static void set_flags(char *data, Elf64_Word type, Elf64_Word flags)
+{
+	Elf64_Phdr *s = (Elf64_Phdr *)(uintptr_t)find_segment(data, type);
+	s->p_flags = flags;
+}
+
+static void test_code_that_can_be_written_is_refused(void **state)
+{
+	struct plugin_note note;
+	struct error err = {""};
+	(void)state;
+	_cleanup_free_ char *copy = malloc(good_len);
+	memcpy(copy, good, good_len);
+	set_flags(copy, PT_GNU_STACK, PF_R | PF_W | PF_X);
+	assert_int_equal(read_bytes(copy, good_len, &note, &err), -ENOEXEC);
+	assert_non_null(strstr(err.text, "executable stack"));
+	memcpy(copy, good, good_len);
+	((Elf64_Phdr *)(uintptr_t)find_segment(copy, PT_GNU_STACK))->p_type = PT_NULL;
+	assert_int_equal(read_bytes(copy, good_len, &note, &err), -ENOEXEC);
+	assert_non_null(strstr(err.text, "does not say"));
+	memcpy(copy, good, good_len);
+	set_flags(copy, PT_LOAD, PF_R | PF_W | PF_X);
+	assert_int_equal(read_bytes(copy, good_len, &note, &err), -ENOEXEC);
+	assert_non_null(strstr(err.text, "both writable and code"));
+}
+
+/* What is read here would not be what is mapped: the later segment covers the page. */
+static void test_segments_of_one_page_are_refused(void **state)
+{
+	struct plugin_note note;
+	struct error err = {""};
+	(void)state;
+	_cleanup_free_ char *copy = malloc(good_len);
+	memcpy(copy, good, good_len);
+	Elf64_Phdr *first = (Elf64_Phdr *)(uintptr_t)find_segment(copy, PT_LOAD), *next = first + 1;
+	assert_int_equal(next->p_type, PT_LOAD);
+	uint64_t end = first->p_vaddr + first->p_memsz;
+	if (end % 4096 == 0) {
+		end = --first->p_memsz;
+		first->p_filesz--;
+	}
+	next->p_vaddr = end;
+	assert_int_equal(read_bytes(copy, good_len, &note, &err), -ENOEXEC);
+	assert_non_null(strstr(err.text, "overlap"));
+}
+
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed ^= *seed << 13;
@@ -287,6 +442,11 @@ int main(void)
 		cmocka_unit_test(test_note_with_newer_key_is_read),
 		cmocka_unit_test(test_truncated_file_is_refused),
 		cmocka_unit_test(test_other_file_is_refused),
+		cmocka_unit_test(test_wishes_to_the_loader_are_refused),
+		cmocka_unit_test(test_what_a_linker_was_asked_for_is_refused),
+		cmocka_unit_test(test_libraries_are_those_that_are_named),
+		cmocka_unit_test(test_code_that_can_be_written_is_refused),
+		cmocka_unit_test(test_segments_of_one_page_are_refused),
 		cmocka_unit_test(test_random_bytes_are_survived),
 		cmocka_unit_test(test_no_regular_file_is_refused),
 	};
