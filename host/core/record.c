@@ -143,7 +143,7 @@ struct json_object *record_remark(const struct json_writer *w, const struct host
 {
 	struct json_object *o = record_head(w, host, call, remark->type);
 	add_some(w, o, "plugin", remark->plugin);
-	add_some(w, o, "class", str_of(remark->error_class));
+	add_some(w, o, "error_class", str_of(remark->error_class));
 	add_some(w, o, "reason", remark->text);
 	return o;
 }

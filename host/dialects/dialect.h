@@ -71,6 +71,11 @@ int dialect_encode(const struct dialect *dialect, const struct host *host, struc
 int dialect_refuse(const struct dialect *dialect, struct pawl_call *call,
 		   const struct decision *decision, struct answer *answer, struct error *err);
 
+/* A refusal that the client does not hear is no refusal: has the decision say so, in its
+ * words and as a remark for the records. Does nothing where it is heard. */
+void dialect_mark_unheard(const struct dialect *dialect, struct pawl_call *call,
+			  struct decision *decision);
+
 /* The row of this call's event. */
 const struct form *dialect_form(const struct dialect *dialect, const struct pawl_call *call);
 

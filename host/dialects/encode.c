@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "json/write.h"
 
 static struct str kept(struct pawl_call *call, const char *text, int n, size_t room)
@@ -34,16 +35,17 @@ int dialect_deny(const struct host *host, struct pawl_call *call, struct decisio
 
 /* A deny whose reason is the result, marked as one. The decision stays a substitute in the
  * records; only the client's form is a deny. */
-static void substitute_as_deny(struct pawl_call *call, struct decision *decision)
+static void substitute_as_deny(struct pawl_call *call, const struct form *form,
+			       struct decision *decision)
 {
 	char text[REPLY_REASON_MAX + 1];
 	struct str result;
 	if (json_string(decision->result, &result) < 0)
 		result = json_raw(decision->result);
-	int n = snprintf(text, sizeof(text),
-			 "%s; policy %.*s gives this result in its place%s: %.*s",
-			 call->kind == EVENT_PRE_TOOL ? "the tool did not run" :
-							"the model's turn was stopped",
+	int n = snprintf(text, sizeof(text), "%spolicy %.*s gives this result in its place%s: %.*s",
+			 call->kind == EVENT_PRE_TOOL ? "the tool did not run; " :
+			 form->can & FORM_DEAF	      ? "" :
+							"the model's turn was stopped; ",
 			 STR_FMT(decision->plugin), decision->result_is_error ? " (an error)" : "",
 			 STR_FMT(result));
 	decision->refusal = decision->reason = kept(call, text, n, sizeof(text));
@@ -66,12 +68,12 @@ static void rewrite_as_deny(const struct host *host, struct pawl_call *call,
 	char text[REPLY_REASON_MAX + 1];
 	struct str args = {NULL, 0}, who = rewriter(decision);
 	const char *what = call->kind == EVENT_PRE_TOOL ? "these arguments" : "this text";
-	if (dialect_arguments(call, decision, &args, NULL) < 0 || args.len > 4096)
-		args = STR("(too long to repeat here)");
+	bool shown = dialect_arguments(call, decision, &args, NULL) == 0 && args.len <= 4096;
 	int n = snprintf(text, sizeof(text),
-			 "policy %.*s changes %s, and %s takes no change here; try again with "
-			 "exactly: %.*s",
-			 STR_FMT(who), what, dialect->can.title, STR_FMT(args));
+			 "policy %.*s changes %s, and %s takes no change here; %s%.*s",
+			 STR_FMT(who), what, dialect->can.title,
+			 shown ? "try again with exactly: " : "the change is too long to repeat",
+			 STR_FMT(shown ? args : STR("")));
 	if (!decision->plugin.ptr)
 		decision->plugin = who;
 	host_refuse(host, call, decision, REFUSED_PLUGIN, kept(call, text, n, sizeof(text)));
@@ -84,7 +86,8 @@ static void approval_as_deny(const struct host *host, struct pawl_call *call,
 	char text[256];
 	if (!(form->can & FORM_ASK))
 		snprintf(text, sizeof(text),
-			 "a person has to approve it, and %s cannot ask one here",
+			 "a person has to approve it, and %s cannot ask one here: go on without "
+			 "it, and say so",
 			 dialect->can.title);
 	else
 		snprintf(text, sizeof(text),
@@ -102,7 +105,7 @@ static bool reduce(const struct host *host, struct pawl_call *call, const struct
 	    json_same(decision->args, call->root[PAWL_R_ARGS_GIVEN])) /* set to what it was */
 		decision->modified = false;
 	if (decision->verdict == VERDICT_SUBSTITUTE && !(form->can & FORM_SUBSTITUTE)) {
-		substitute_as_deny(call, decision);
+		substitute_as_deny(call, form, decision);
 		return true;
 	}
 	if (asks && (!(form->can & FORM_ASK) || host->config->approval.ask != ASK_CLIENT))
@@ -134,6 +137,21 @@ const struct form *dialect_form(const struct dialect *dialect, const struct pawl
 	return form_find(forms_of(spoken(dialect, call)->name), call->text[PAWL_T_EVENT]);
 }
 
+void dialect_mark_unheard(const struct dialect *dialect, struct pawl_call *call,
+			  struct decision *decision)
+{
+	char text[REPLY_REASON_MAX + 128];
+	const struct text_hole hole = {"reason", decision->reason};
+	if (!(dialect_form(dialect, call)->can & FORM_DEAF))
+		return;
+	size_t n = text_fill(STR(FORM_DEAF_PATTERN), &hole, 1, text, sizeof(text));
+	decision->reason = decision->refusal = kept(call, text, (int)n, sizeof(text));
+	if (decision->n_remarks < DECISION_REMARKS_MAX)
+		decision->remarks[decision->n_remarks++] = (struct remark){
+			"policy.hook_warning", decision->plugin, "not-enforced",
+			STR("the client goes on whatever is answered here")};
+}
+
 int dialect_refuse(const struct dialect *dialect, struct pawl_call *call,
 		   const struct decision *decision, struct answer *answer, struct error *err)
 {
@@ -159,8 +177,10 @@ int dialect_encode(const struct dialect *dialect, const struct host *host, struc
 		return 0;
 	bool says_all = (form->can & FORM_ALL) != 0;
 	if (!says_all && (decision->verdict == VERDICT_DENY ||
-			  reduce(host, call, dialect, form, decision)))
+			  reduce(host, call, dialect, form, decision))) {
+		dialect_mark_unheard(dialect, call, decision);
 		return dialect_refuse(dialect, call, decision, answer, err);
+	}
 	if (!says_all && !has_objection_or_more(form, decision))
 		return 0;
 	/* a client that is told nothing lets the tool run: empty-handed is refused below */

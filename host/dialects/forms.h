@@ -21,6 +21,9 @@
 #define FORM_ALL 32u	   /* whatever was decided, a refusal included: the encoder says it */
 #define FORM_DEAF 64u	   /* the client goes on whatever is answered */
 
+/* What a refusal says there instead of the config's template: nothing was stopped. */
+#define FORM_DEAF_PATTERN "not enforced (this client's hooks only watch prompts): {reason}"
+
 struct form {
 	const char *event; /* NULL: stands for every name that is not listed */
 	enum event_kind kind;

@@ -117,7 +117,9 @@ static int refuse(const struct refusal *refusal, const char *reason, const char 
 {
 	static char text[16384], out[65536];
 	const struct text_hole hole = {"reason", str_of(reason)};
-	size_t n_text = text_fill(str_of(refusal->template), &hole, 1, text, sizeof(text) - 1);
+	const char *template = refusal->form->can & FORM_DEAF ? FORM_DEAF_PATTERN :
+								refusal->template;
+	size_t n_text = text_fill(str_of(template), &hole, 1, text, sizeof(text) - 1);
 	if (n_text == 0) /* some run the tool when there is no word of why not */
 		n_text = text_fill(STR("BLOCKED: {reason}"), &hole, 1, text, sizeof(text) - 1);
 	bool gates = event_gates(refusal->form->kind);

@@ -246,7 +246,7 @@ static void encode(struct worker *w, struct judged *j)
 	}
 	if (r < 0)
 		j->answer = (struct answer){.exit = 2};
-	if (shown.verdict != j->decision.verdict)
+	if (shown.verdict != j->decision.verdict || shown.n_remarks > j->decision.n_remarks)
 		j->decision = shown;
 }
 
@@ -276,6 +276,7 @@ static void decide_loss(struct worker *w, struct judged *j, const struct loss *l
 	       loss->plugin[0]		    ? REFUSED_ERROR :
 					      REFUSED_HOST,
 	       json_arena_text(w->arena, (struct str){reason, len}));
+	dialect_mark_unheard(w->dialect, j->call, d);
 }
 
 /* From text to decision; the front is told the kind on the way. */
@@ -302,7 +303,8 @@ static bool judge_text(struct worker *w, struct str text, const struct loss *los
 	return true;
 }
 
-/* audit.on_error other than drop: the record comes first, and counts. */
+/* audit.on_error other than drop: the record comes first, and counts. What is recorded is
+ * what the client will be told, so the answer is made before; anew when the record fails. */
 static void observe_first(struct worker *w, struct judged *j, bool *ret_told)
 {
 	struct error err;
@@ -315,8 +317,10 @@ static void observe_first(struct worker *w, struct judged *j, bool *ret_told)
 		return;
 	if (w->config->audit_on_error == AUDIT_WARN)
 		w->told_audit_trouble = true;
-	else if (j->decision.verdict != VERDICT_DENY)
+	else if (j->decision.verdict != VERDICT_DENY) {
 		refuse(w, j, REFUSED_HOST, STR("the audit could not record this call"));
+		encode(w, j);
+	}
 }
 
 static void observe(struct worker *w, struct judged *j, bool told)
@@ -346,8 +350,8 @@ static void serve_event(struct worker *w)
 	bool told;
 	if (!judge_text(w, (struct str){w->in, w->request->len}, NULL, &j))
 		return;
-	observe_first(w, &j, &told);
 	encode(w, &j);
+	observe_first(w, &j, &told);
 	if (w->told_audit_trouble)
 		send_note(w, "pawl: the audit could not record this call");
 	bool final = told || !w->config || !j.readable || !host_listens(w->host, j.call);
@@ -395,8 +399,8 @@ static int serve_line(struct worker *w, struct str line, uint64_t end, const str
 		decide_loss(w, &lost, loss);
 		host_observe_shadow(w->host, j.call, &lost.decision, 0);
 	}
-	observe_first(w, &j, &told);
 	encode(w, &j);
+	observe_first(w, &j, &told);
 	if (!j.answer.out.ptr || *given + j.answer.out.len + 1 > LANE_OUT_MAX - LANE_TEXT_MAX)
 		return -ENOSPC;
 	memcpy(w->out + *given, j.answer.out.ptr, j.answer.out.len);
