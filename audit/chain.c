@@ -130,13 +130,21 @@ bool chain_read(struct str line, struct chain *ret)
 	return read_frame(line, prev, ret);
 }
 
+bool chain_check(struct str line, struct chain *before, struct chain *ret)
+{
+	uint8_t hash[CHAIN_HASH];
+	if (!read_frame(line, before->head, ret) || ret->seq == 0) {
+		before->seq = ret->seq = 0;
+		return false;
+	}
+	before->seq = ret->seq - 1;
+	hash_line(before->head, (struct str){line.ptr, line.len - UNHASHED}, hash);
+	return memcmp(hash, ret->head, CHAIN_HASH) == 0;
+}
+
 bool chain_follows(struct str line, const struct chain *before)
 {
-	struct chain after;
-	uint8_t prev[CHAIN_HASH], hash[CHAIN_HASH];
-	if (!read_frame(line, prev, &after) || after.seq != before->seq + 1 ||
-	    memcmp(prev, before->head, CHAIN_HASH) != 0)
-		return false;
-	hash_line(prev, (struct str){line.ptr, line.len - UNHASHED}, hash);
-	return memcmp(hash, after.head, CHAIN_HASH) == 0;
+	struct chain own, after;
+	return chain_check(line, &own, &after) && own.seq == before->seq &&
+	       memcmp(own.head, before->head, CHAIN_HASH) == 0;
 }

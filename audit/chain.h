@@ -39,6 +39,10 @@ int chain_add(struct chain *chain, struct str body, char **text, size_t *len, st
  * false when it is none of ours. */
 bool chain_read(struct str line, struct chain *ret);
 
+/* The same with the chain as it stood before the line; true when the line's h is the
+ * hash of its own bytes.  *ret is set where it is framed at all, else its seq is 0. */
+bool chain_check(struct str line, struct chain *before, struct chain *ret);
+
 /* Whether the line's h is right given its own prev, and prev is before. */
 bool chain_follows(struct str line, const struct chain *before);
 

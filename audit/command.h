@@ -2,7 +2,8 @@
  *
  * Layer: audit; the edge: these print.
  *
- * Exit codes: 0, 1 (could not, or `status` is not well), 2 (usage).
+ * Exit codes: 0, 1 (could not, or `status` is not well), 2 (usage); those of verify are
+ * its own.
  */
 #ifndef PAWL_AUDIT_COMMAND_H
 #define PAWL_AUDIT_COMMAND_H
@@ -20,7 +21,7 @@ struct query {
 	const char *db, *session, *tool, *type, *decision, *format, *target;
 	int64_t since_ms; /* INT64_MIN: none */
 	int64_t limit;    /* -1: not given, 0: no limit */
-	bool json, quiet;
+	bool json, quiet, log_only;
 	struct store store;
 };
 
@@ -29,6 +30,7 @@ int command_show(const struct query *query);
 int command_sessions(const struct query *query);
 int command_status(const struct query *query);
 int command_export(const struct query *query);
+int command_verify(const struct query *query);
 
 /* An index that is level with the log: the database where it can be made so or read,
  * else one in memory.  Says on stderr what was in the way.  *ret is to be closed with

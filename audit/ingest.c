@@ -16,6 +16,7 @@
 #include "event.h"
 #include "project.h"
 #include "schema.h"
+#include "segment.h"
 #include "tail.h"
 
 /* One transaction's share of the log: bounds the journal and how long a reader waits. */
@@ -28,29 +29,36 @@ struct fill {
 	sqlite3 *db;
 	struct project *project;
 	struct json_arena *arena;
-	int fd;                   /* of the log; -1: there is none */
-	int64_t offset;           /* how far the index has read */
-	char hash[CHAIN_HEX + 1]; /* of the line that ends there; "" at the beginning */
+	struct segments segments;
+	const struct segment *segment; /* being read; NULL: there is none */
+	int fd;                        /* of it */
+	int64_t place;                 /* the segment the index is at; 0 at the beginning */
+	int64_t offset;                /* how far it has read in it */
+	char hash[CHAIN_HEX + 1];      /* of the line that ends there; "" at the beginning */
 	int64_t seq;
+	int64_t stop_place, stop_offset; /* read no further; INT64_MAX: no limit */
 	char *block;
 	size_t room;
 };
+
+#define FILL_EMPTY                                                                                 \
+	((struct fill){.fd = -1, .stop_place = INT64_MAX, .stop_offset = INT64_MAX})
+
+static void close_segment(struct fill *fill)
+{
+	if (fill->fd >= 0)
+		close(fill->fd);
+	fill->fd = -1;
+	fill->segment = NULL;
+}
 
 static void fill_done(struct fill *fill)
 {
 	project_free(fill->project);
 	json_arena_free(fill->arena);
-	if (fill->fd >= 0)
-		close(fill->fd);
+	close_segment(fill);
+	segments_free(&fill->segments);
 	free(fill->block);
-}
-
-static int open_log(const struct store *store, int *ret_fd, struct error *err)
-{
-	*ret_fd = openat(store->dirfd, STORE_LOG, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (*ret_fd < 0 && errno != ENOENT)
-		return error_set(err, errno, "%s/%s: %s", store->dir, STORE_LOG, strerror(errno));
-	return 0;
 }
 
 /* ---- the place reached ---------------------------------------------------------------- */
@@ -58,18 +66,19 @@ static int open_log(const struct store *store, int *ret_fd, struct error *err)
 static int load_place(struct fill *fill, struct error *err)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	fill->offset = fill->seq = 0;
+	fill->place = fill->offset = fill->seq = 0;
 	fill->hash[0] = '\0';
 	if (sqlite3_prepare_v2(fill->db,
-			       "SELECT ingest_offset, ifnull(last_hash, ''), ifnull(last_seq, 0)"
-			       " FROM segments WHERE segment_id = 1",
+			       "SELECT segment_id, ingest_offset, ifnull(last_hash, ''),"
+			       " ifnull(last_seq, 0) FROM segments ORDER BY segment_id DESC LIMIT 1",
 			       -1, &stmt, NULL) != SQLITE_OK)
 		return db_failed(fill->db, "database", err);
 	int rc = sqlite3_step(stmt);
 	if (rc == SQLITE_ROW) {
-		fill->offset = sqlite3_column_int64(stmt, 0);
-		snprintf(fill->hash, sizeof(fill->hash), "%s", sqlite3_column_text(stmt, 1));
-		fill->seq = sqlite3_column_int64(stmt, 2);
+		fill->place = sqlite3_column_int64(stmt, 0);
+		fill->offset = sqlite3_column_int64(stmt, 1);
+		snprintf(fill->hash, sizeof(fill->hash), "%s", sqlite3_column_text(stmt, 2));
+		fill->seq = sqlite3_column_int64(stmt, 3);
 	}
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : db_failed(fill->db, "database", err);
 }
@@ -80,23 +89,36 @@ static int save_place(struct fill *fill, struct error *err)
 	if (sqlite3_prepare_v2(
 		fill->db,
 		"INSERT INTO segments(segment_id, path, first_seq, last_seq, last_hash,"
-		" ingest_offset) VALUES(1, ?1, 1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET"
-		" last_seq = excluded.last_seq, last_hash = excluded.last_hash,"
-		" ingest_offset = excluded.ingest_offset",
+		" ingest_offset) VALUES(?1, ?2, ?1, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET"
+		" path = excluded.path, last_seq = excluded.last_seq,"
+		" last_hash = excluded.last_hash, ingest_offset = excluded.ingest_offset",
 		-1, &stmt, NULL) != SQLITE_OK)
 		return db_failed(fill->db, "database", err);
-	sqlite3_bind_text(stmt, 1, STORE_LOG, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(stmt, 2, fill->seq);
-	sqlite3_bind_text(stmt, 3, fill->hash, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(stmt, 4, fill->offset);
+	sqlite3_bind_int64(stmt, 1, fill->place);
+	sqlite3_bind_text(stmt, 2, fill->segment->name, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(stmt, 3, fill->seq);
+	sqlite3_bind_text(stmt, 4, fill->hash, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(stmt, 5, fill->offset);
 	return sqlite3_step(stmt) == SQLITE_DONE ? 0 : db_failed(fill->db, "database", err);
 }
 
-/* Whether the log still is the one that was read: HEX"} and a newline before offset. */
+/* The first segment that the index has read; 0: none. */
+static int first_place(sqlite3 *db, int64_t *ret, struct error *err)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	if (sqlite3_prepare_v2(db, "SELECT ifnull(min(segment_id), 0) FROM segments", -1, &stmt,
+			       NULL) != SQLITE_OK ||
+	    sqlite3_step(stmt) != SQLITE_ROW)
+		return db_failed(db, "database", err);
+	*ret = sqlite3_column_int64(stmt, 0);
+	return 0;
+}
+
+/* Whether the segment still is the one that was read: HEX"} and a newline before offset. */
 static bool same_log(const struct fill *fill)
 {
 	char end[CHAIN_HEX + 3];
-	if (fill->offset == 0)
+	if (fill->place == 0 || fill->offset == 0)
 		return true;
 	if (fill->fd < 0 || fill->offset < (int64_t)sizeof(end) ||
 	    pread(fill->fd, end, sizeof(end), fill->offset - (off_t)sizeof(end)) != sizeof(end))
@@ -105,10 +127,62 @@ static bool same_log(const struct fill *fill)
 	       (fill->hash[0] == '\0' || memcmp(end, fill->hash, CHAIN_HEX) == 0);
 }
 
+/* ---- which file ------------------------------------------------------------------------ */
+
+static int list_segments(struct fill *fill, struct error *err)
+{
+	close_segment(fill);
+	segments_free(&fill->segments);
+	return segments_list(fill->store, &fill->segments, err);
+}
+
+/* Opens the segment the index is at, or the first one; none (segment NULL) when it is
+ * not there, looked for twice, as files may be renamed while they are listed. */
+static int open_segment(struct fill *fill, struct error *err)
+{
+	int r = 0;
+	for (int turns = 0; turns < 3; turns++) {
+		if (turns > 0)
+			r = list_segments(fill, err);
+		close_segment(fill);
+		if (r < 0)
+			return r;
+		fill->segment = fill->place ? segments_find(&fill->segments, fill->place)
+				: fill->segments.n > 0 ? &fill->segments.items[0]
+						       : NULL;
+		if (!fill->segment && fill->place == 0)
+			return 0;
+		if (!fill->segment)
+			continue;
+		r = segment_open_listed(fill->store, fill->segment, &fill->fd, err);
+		if (r != -ENOENT && r != -ESTALE)
+			return r;
+		r = 0;
+	}
+	fill->segment = NULL;
+	return 0;
+}
+
+static const struct segment *next_segment(const struct fill *fill)
+{
+	const struct segment *next = fill->segment + 1;
+	return next < fill->segments.items + fill->segments.n ? next : NULL;
+}
+
 /* ---- reading --------------------------------------------------------------------------- */
 
+static size_t room_left(const struct fill *fill, size_t room)
+{
+	int64_t left = INT64_MAX;
+	if (fill->place >= fill->stop_place)
+		left = fill->place > fill->stop_place || fill->offset >= fill->stop_offset
+			       ? 0
+			       : fill->stop_offset - fill->offset;
+	return left < (int64_t)room ? (size_t)left : room;
+}
+
 /* Reads whole lines from offset on, at least one when there is one.  *ret_len 0: level
- * with the log. */
+ * with the segment. */
 static int read_block(struct fill *fill, size_t *ret_len, struct error *err)
 {
 	size_t room = BLOCK;
@@ -121,9 +195,12 @@ static int read_block(struct fill *fill, size_t *ret_len, struct error *err)
 			fill->block = block;
 			fill->room = room;
 		}
-		ssize_t n = pread(fill->fd, fill->block, room, fill->offset);
+		ssize_t n = pread(fill->fd, fill->block, room_left(fill, room), fill->offset);
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n < 0)
-			return error_set(err, errno, "%s: %s", STORE_LOG, strerror(errno));
+			return error_set(err, errno, "%s: %s", fill->segment->name,
+					 strerror(errno));
 		const char *newline = memrchr(fill->block, '\n', (size_t)n);
 		if (newline) {
 			*ret_len = (size_t)(newline - fill->block) + 1;
@@ -132,7 +209,7 @@ static int read_block(struct fill *fill, size_t *ret_len, struct error *err)
 		if ((size_t)n < room)
 			return 0; /* a line that is still being written */
 		if (room > CHAIN_LINE_MAX)
-			return error_set(err, E2BIG, "%s: a line is too long", STORE_LOG);
+			return error_set(err, E2BIG, "%s: a line is too long", fill->segment->name);
 		room *= 2;
 	}
 	return 0;
@@ -146,12 +223,12 @@ static int fill_line(struct fill *fill, struct str line, struct error *err)
 	int r = event_read(fill->arena, line, &event, &why);
 	if (r == -EBADMSG) {
 		fill->hash[0] = '\0';
-		return project_skipped(fill->project, INGEST_SEGMENT, fill->offset, line.len,
+		return project_skipped(fill->project, fill->place, fill->offset, line.len,
 				       why.text, err);
 	}
 	if (r < 0)
 		return error_set(err, -r, "%s", why.text);
-	r = project_event(fill->project, &event, INGEST_SEGMENT, fill->offset, err);
+	r = project_event(fill->project, &event, fill->place, fill->offset, err);
 	chain_hex(event.chain.head, fill->hash);
 	fill->seq = (int64_t)event.chain.seq;
 	json_arena_rewind(fill->arena, mark);
@@ -172,6 +249,46 @@ static int fill_block(struct fill *fill, size_t len, struct error *err)
 	return save_place(fill, err);
 }
 
+/* The next segment's turn, once this one is read and closed. */
+static int go_on(struct fill *fill, size_t *ret_len, struct error *err)
+{
+	int r = 0;
+	while (r == 0 && *ret_len == 0 && fill->segment && next_segment(fill)) {
+		fill->place = next_segment(fill)->first;
+		fill->offset = 0;
+		r = open_segment(fill, err);
+		if (r == 0)
+			r = read_block(fill, ret_len, err);
+	}
+	return r;
+}
+
+/* Where to begin: 0 where the index is, 1 all over again, -EBADMSG it is another log's. */
+static int find_place(struct fill *fill, struct error *err)
+{
+	int64_t first = 0;
+	int r = load_place(fill, err);
+	if (r == 0)
+		r = first_place(fill->db, &first, err);
+	if (r == 0)
+		r = open_segment(fill, err);
+	if (r < 0)
+		return r;
+	if (fill->place > 0 && fill->segments.n > 0 && first != fill->segments.items[0].first)
+		return 1;
+	if (!same_log(fill) || (fill->place > 0 && !fill->segment))
+		return error_set(err, EBADMSG, "%s: made from another log", fill->store->db);
+	return 0;
+}
+
+static int begin_anew(struct fill *fill, struct error *err)
+{
+	fill->place = fill->offset = fill->seq = 0;
+	fill->hash[0] = '\0';
+	int r = db_exec(fill->db, schema_empty, err);
+	return r < 0 ? r : open_segment(fill, err);
+}
+
 /* One transaction.  1 when there may be more. */
 static int fill_some(struct fill *fill, struct error *err)
 {
@@ -179,14 +296,15 @@ static int fill_some(struct fill *fill, struct error *err)
 	int r = db_exec(fill->db, "BEGIN IMMEDIATE", err);
 	if (r < 0)
 		return r;
-	r = load_place(fill, err);
-	if (r == 0 && !same_log(fill)) {
-		fill->offset = fill->seq = 0;
-		fill->hash[0] = '\0';
-		r = db_exec(fill->db, schema_empty, err);
-	}
+	r = find_place(fill, err);
+	if (r == 1)
+		r = begin_anew(fill, err);
+	if (r == 0 && fill->segment)
+		fill->place = fill->segment->first;
 	if (r == 0)
 		r = read_block(fill, &len, err);
+	if (r == 0 && len == 0)
+		r = go_on(fill, &len, err);
 	if (r == 0 && len > 0)
 		r = fill_block(fill, len, err);
 	if (r == 0)
@@ -196,35 +314,59 @@ static int fill_some(struct fill *fill, struct error *err)
 	return r < 0 ? r : len > 0;
 }
 
-int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err)
+static int fill_all(struct fill *fill, int64_t budget_ns, bool lean, struct error *err)
 {
-	_cleanup_(fill_done) struct fill fill = {.store = store, .db = db, .fd = -1};
 	int64_t start = io_monotonic_ns();
-	int r = open_log(store, &fill.fd, err);
+	int r = list_segments(fill, err);
 	if (r == 0)
-		r = json_arena_new(JSON_ARENA_DEFAULT, &fill.arena, err);
+		r = json_arena_new(JSON_ARENA_DEFAULT, &fill->arena, err);
 	if (r == 0)
-		r = project_new(db, &fill.project, err);
+		r = project_new(fill->db, lean, &fill->project, err);
 	if (r < 0)
 		return r;
 	do
-		r = fill_some(&fill, err);
+		r = fill_some(fill, err);
 	while (r == 1 && io_monotonic_ns() - start < budget_ns);
 	return r;
 }
 
+int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err)
+{
+	_cleanup_(fill_done) struct fill fill = FILL_EMPTY;
+	fill.store = store;
+	fill.db = db;
+	return fill_all(&fill, budget_ns, false, err);
+}
+
+int ingest_fill_until(const struct store *store, sqlite3 *db, int64_t segment, int64_t offset,
+		      struct error *err)
+{
+	_cleanup_(fill_done) struct fill fill = FILL_EMPTY;
+	fill.store = store;
+	fill.db = db;
+	fill.stop_place = segment;
+	fill.stop_offset = offset;
+	return fill_all(&fill, INGEST_NO_LIMIT, true, err);
+}
+
 /* ---- who fills -------------------------------------------------------------------------- */
 
-static int log_size(const struct store *store, int64_t *ret, struct error *err)
+/* Whole lines of all segments up to the first record number until, in bytes. */
+static int log_size(const struct store *store, int64_t until, int64_t *ret, struct error *err)
 {
-	_cleanup_close_ int fd = -1;
-	struct stat st = {0};
-	off_t end = 0;
-	int r = open_log(store, &fd, err);
-	if (r == 0 && fd >= 0 && fstat(fd, &st) == 0)
-		r = tail_last_newline(fd, st.st_size, &end, err);
-	*ret = end;
-	return r;
+	struct segments list;
+	int r = segments_list(store, &list, err);
+	*ret = 0;
+	for (size_t i = 0; r == 0 && i < list.n && list.items[i].first < until; i++) {
+		_cleanup_close_ int fd = -1;
+		off_t end = list.items[i].size;
+		r = segment_open(store, list.items[i].name, &fd, err);
+		if (r == 0)
+			r = tail_last_newline(fd, end, &end, err);
+		*ret += end;
+	}
+	segments_free(&list);
+	return r == -ENOENT ? 0 : r; /* renamed just now: whoever asks looks again */
 }
 
 /* [under the lock] */
@@ -253,11 +395,11 @@ int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err
 	int64_t start = io_monotonic_ns(), before = -1, after = 0;
 	int r = 0;
 	while (r == 0) {
-		r = log_size(store, &before, err);
+		r = log_size(store, INT64_MAX, &before, err);
 		if (r == 0)
 			r = drain_once(store, budget_ns, err);
 		if (r == 0)
-			r = log_size(store, &after, err);
+			r = log_size(store, INT64_MAX, &after, err);
 		if (after == before)
 			break;
 		if (r == 0 && io_monotonic_ns() - start >= budget_ns)
@@ -269,16 +411,29 @@ int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err
 int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret,
 		 struct error *err)
 {
-	_cleanup_(fill_done) struct fill fill = {.store = store, .db = db, .fd = -1};
+	_cleanup_(fill_done) struct fill fill = FILL_EMPTY;
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int r = open_log(store, &fill.fd, err);
+	*ret = (struct ingest_place){0};
+	fill.store = store;
+	fill.db = db;
+	int r = list_segments(&fill, err);
 	if (r == 0)
-		r = load_place(&fill, err);
+		r = find_place(&fill, err);
+	bool level = r == 0 && fill.segment && fill.place > 0;
+	ret->foreign = r == -EBADMSG;
+	if (r == 1 || r == -EBADMSG)
+		r = 0;
+	if (r == 0 && level)
+		r = log_size(store, fill.segment->first, &ret->offset, err);
 	if (r == 0)
-		r = log_size(store, &ret->size, err);
+		r = log_size(store, INT64_MAX, &ret->size, err);
 	if (r < 0)
 		return r;
-	ret->offset = same_log(&fill) ? fill.offset : 0;
+	if (level) {
+		ret->segment = fill.place;
+		ret->segment_offset = fill.offset;
+		ret->offset += fill.offset;
+	}
 	ret->last_seq = fill.seq;
 	if (sqlite3_prepare_v2(db, "SELECT count(*) FROM skipped", -1, &stmt, NULL) != SQLITE_OK ||
 	    sqlite3_step(stmt) != SQLITE_ROW)

@@ -6,18 +6,20 @@
  * the index, and looks once more after giving the lock back, so that a record whose
  * writer found the lock taken is never left lying.  Rows and the place reached are
  * one transaction, so a repeat is harmless; a database that is missing, broken or
- * belongs to another log is made anew.
+ * belongs to another log is made anew, the old one set aside.
+ *
+ * A segment is known by the number of its first record, so that renaming a file changes
+ * nothing.  When old segments were removed, the index is emptied and filled again: it
+ * always is what the log as it stands makes it.
  */
 #ifndef PAWL_AUDIT_INGEST_H
 #define PAWL_AUDIT_INGEST_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "store.h"
-
-/* The one segment there is until logs are rotated. */
-#define INGEST_SEGMENT 1
 
 /* Within a hook: the rest is left to the next one. */
 #define INGEST_BUDGET_NS ((int64_t)1000000000)
@@ -30,10 +32,17 @@ int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err
 /* Reads the log into an open database of mode DB_INGEST or DB_MEMORY.  0 or 1 as above. */
 int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err);
 
-/* How far the database has read, how long the log is (whole lines), and how many lines
- * could not be read. */
+/* The same, but no further than a place of a segment, and without the lines themselves
+ * (events.data is empty): for comparing.  db is of mode DB_MEMORY. */
+int ingest_fill_until(const struct store *store, sqlite3 *db, int64_t segment, int64_t offset,
+		      struct error *err);
+
+/* How far the database has read, how long the log is (whole lines of all segments), and
+ * how many lines could not be read.  segment 0: nothing read, or from another log. */
 struct ingest_place {
 	int64_t offset, size, last_seq, skipped;
+	int64_t segment, segment_offset;
+	bool foreign; /* from another log */
 };
 int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret,
 		 struct error *err);

@@ -16,8 +16,9 @@
 
 #include "command.h"
 #include "event.h"
+#include "verify.h"
 
-enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, ALL = 31 };
+enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ALL = 63 };
 
 static const struct command {
 	const char *name, *target;
@@ -30,6 +31,7 @@ static const struct command {
 	{"sessions", NULL, SESSIONS, command_sessions, "a line a session, with its counts"},
 	{"status", NULL, STATUS, command_status, "whether records were lost or the index lags"},
 	{"export", NULL, EXPORT, command_export, "the log's lines as they are"},
+	{"verify", NULL, VERIFY, command_verify, "whether the store is what was written"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -51,6 +53,7 @@ static const struct {
 	{"limit", "N", LIST, FLAG, "the last N only; 0 for all (100 in a table)"},
 	{"since", "TIME", LIST | EXPORT, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
 	{"format", "jsonl", EXPORT, TEXT(format), "jsonl is the only one"},
+	{"log", NULL, VERIFY, FLAG, "the log only, not the database"},
 	{"db", "PATH", ALL, TEXT(db), "the database"},
 	{"config", "FILE", ALL, FLAG, NULL},
 	{"json", NULL, ALL, FLAG, "a JSON object a line"},
@@ -87,7 +90,8 @@ static void print_help(void)
 		if (specs[i].help)
 			printf("  %-20s %s\n", name, specs[i].help);
 	}
-	puts("\nExit status: 0; 1 could not, or status is not well; 2 usage.");
+	puts("\nExit status: 0; 1 could not, or status is not well; 2 usage; of verify: 0 intact,"
+	     "\n1 changed, 2 shorter than its anchor, 3 intact but with gaps, 4 unreadable.");
 }
 
 static int parse_limit(const char *text, struct query *query)
@@ -111,6 +115,8 @@ static int take(size_t i, char *text, struct query *query)
 		query->json = true;
 	else if (strcmp(name, "quiet") == 0)
 		query->quiet = true;
+	else if (strcmp(name, "log") == 0)
+		query->log_only = true;
 	else if (strcmp(name, "limit") == 0)
 		return parse_limit(text, query);
 	else if (strcmp(name, "help") == 0)
@@ -165,6 +171,8 @@ static int run(const struct command *command, struct query *query)
 {
 	struct error err = {"no audit configured"};
 	int r = query->db ? store_open(query->db, STORE_EXISTING, &query->store, &err) : -EINVAL;
+	if (r < 0 && command->bit == VERIFY)
+		return command_failed(&err), VERIFY_UNREADABLE;
 	if (r == -ENOENT && !query->target) {
 		fprintf(stderr, "pawl audit: %s; nothing was recorded yet\n", err.text);
 		return 0;
@@ -198,6 +206,8 @@ int main(int argc, char **argv)
 		if (strcmp(argv[0], commands[i].name) != 0)
 			continue;
 		r = check(&commands[i], argc - 1, argv + 1, used, &query);
+		if (r != 0 && commands[i].bit == VERIFY)
+			r = VERIFY_UNREADABLE; /* 2 would say that the log is shorter */
 		if (r == 0)
 			r = run(&commands[i], &query);
 		store_close(&query.store);

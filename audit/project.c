@@ -112,6 +112,7 @@ static const char *const sql[STATEMENTS] = {
 
 struct project {
 	sqlite3 *db;
+	bool lean;
 	sqlite3_stmt *stmts[STATEMENTS];
 };
 
@@ -124,12 +125,13 @@ void project_free(struct project *project)
 	free(project);
 }
 
-int project_new(sqlite3 *db, struct project **ret, struct error *err)
+int project_new(sqlite3 *db, bool lean, struct project **ret, struct error *err)
 {
 	struct project *project = calloc(1, sizeof(*project));
 	if (!project)
 		return error_set(err, ENOMEM, "out of memory");
 	project->db = db;
+	project->lean = lean;
 	for (int i = 0; i < STATEMENTS; i++) {
 		if (sqlite3_prepare_v2(db, sql[i], -1, &project->stmts[i], NULL) == SQLITE_OK)
 			continue;
@@ -404,7 +406,8 @@ static int add_event(struct project *project, const struct event *e, int64_t seg
 	return run(project, err, ADD_EVENT, "itiiiitttitttttttttttttc", (int64_t)e->chain.seq,
 		   e->id, segment, offset, e->ts_ms, e->mono_ns, e->boot, e->type, e->session,
 		   e->sseq, e->call, e->tool, e->source, e->server, e->verdict, e->outcome,
-		   e->plugin, e->rule, e->reason, e->client, e->agent, e->config, e->line, hash);
+		   e->plugin, e->rule, e->reason, e->client, e->agent, e->config,
+		   project->lean ? STR("") : e->line, hash);
 }
 
 int project_event(struct project *project, const struct event *event, int64_t segment,

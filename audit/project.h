@@ -9,14 +9,16 @@
 #define PAWL_AUDIT_PROJECT_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "event.h"
 
 struct project;
 
-/* Prepares the statements.  *ret is the caller's, free with project_free. */
-int project_new(sqlite3 *db, struct project **ret, struct error *err);
+/* Prepares the statements.  lean: the lines themselves are left out of the events.
+ * *ret is the caller's, free with project_free. */
+int project_new(sqlite3 *db, bool lean, struct project **ret, struct error *err);
 void project_free(struct project *project); /* takes NULL */
 
 /* Writes the rows of the event that begins at byte offset of the segment; does

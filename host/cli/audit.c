@@ -76,6 +76,12 @@ static bool wants_help(const struct tool_line *line)
 	return line->n == 0;
 }
 
+/* Of `verify`, 1 would say that the store was changed. */
+static int failed(const struct tool_line *line)
+{
+	return line->n > 0 && strcmp(line->words[0], "verify") == 0 ? 4 : 1;
+}
+
 static int run(const struct tool_line *line)
 {
 	static char name[] = "pawl audit", db_option[] = "--db", json[] = "--json";
@@ -88,7 +94,7 @@ static int run(const struct tool_line *line)
 	if (!wants_help(line)) {
 		if (config_load(line->config, &config, &err) < 0) {
 			fprintf(stderr, "pawl audit: %s\n", err.text);
-			return 1;
+			return failed(line);
 		}
 		if (audit_find(config, db) < 0) {
 			fprintf(stderr,
@@ -96,7 +102,7 @@ static int run(const struct tool_line *line)
 				"\"audit\", "
 				"\"options\": {\"path\": \"/…/audit.db\"}} to \"observe\"\n",
 				config->path.ptr);
-			return 1;
+			return failed(line);
 		}
 		argv[n++] = db_option;
 		argv[n++] = db;
@@ -109,8 +115,8 @@ static int run(const struct tool_line *line)
 		argv[n++] = line->words[i];
 	argv[n] = NULL;
 	exec_audit(argv);
-	return 1;
+	return failed(line);
 }
 
 extern const struct tool tool_audit;
-const struct tool tool_audit = {"audit", 0, -1, "list|show|sessions|status|export", run};
+const struct tool tool_audit = {"audit", 0, -1, "list|show|sessions|status|export|verify", run};
