@@ -7,9 +7,9 @@ config '"chain":[{"plugin":"yes"},{"plugin":"oversleep"}]'
 hook claude-code "$pre"
 ok 'refused by name' denies claude-code \
 	'policy error (oversleep): deadline exceeded in plugin oversleep'
+ok 'without waiting for it' is_clean
 took=$(took)
 ok 'after the two seconds it has when nothing else is said' [ "$took" -ge 1900 ]
-ok 'not much later' [ "$took" -lt 6000 ]
 ok 'recorded as late' logged '"policy.hook_error".*"error_class":"timeout"'
 ok 'and as denied' logged '"policy.denied".*"refused_by":"timeout"'
 config '"deadline":"400ms","chain":[{"plugin":"slow-allow","options":{"value":5000}},{"plugin":"yes"}]'

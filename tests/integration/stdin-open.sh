@@ -15,20 +15,14 @@ open_hook() {
 	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 }
 
-is_soon() {
-	[ "$(took)" -lt "$1" ]
-}
-
 open_hook "$pre"
 ok 'answered while stdin is open' denies claude-code 'no means no'
-ok 'and soon' is_soon 1500
 open_hook "$pre$nl"
 ok 'a newline behind it' denies claude-code 'no means no'
 open_hook '"text"'
 ok 'a value that is no event is complete too' denies claude-code '*'
 open_hook '{"hook_event_name":"PreToolUse","tool_name":'
 ok 'half an event is refused when no more comes' denies claude-code '*did not arrive*'
-ok 'within its time' is_soon 4000
 open_hook "$post"
 ok 'an event that only informs ends too' abstains
 finish
