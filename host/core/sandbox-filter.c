@@ -5,9 +5,10 @@
  * into the kernel kills: no honest plugin asks for it, and EPERM would let a hostile one
  * go on looking.
  *
- * Each entry is a comparison and its answer side by side: no jump leaves its own lines, so
- * lists can be added to and strung together.  The kernel remembers which numbers are
- * always allowed, so their order and their length cost next to nothing at run time. */
+ * No jump leaves the lines of its own entry, so that lists can be added to and strung
+ * together.  When a filter is put in place the kernel tries every number there is on it, to
+ * know which it need not ask about again; with the lists in a row that was half of the
+ * cost, so they are sorted and cut into blocks. */
 #include <config.h>
 
 #include "core/sandbox-filter.h"
@@ -18,6 +19,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -53,8 +55,6 @@ unsigned sandbox_filter(bool loading, bool files, bool net,
 #define EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
 #define ANY_BIT(bits, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), (yes), (no))
 
-#define ALLOW(call) EQUAL(__NR_##call, 0, 1), ALLOWED
-#define KILL(call) EQUAL(__NR_##call, 0, 1), KILLED
 #define ALLOW_IF(call, n, value)                                                                   \
 	EQUAL(__NR_##call, 0, 4), LOAD_ARGUMENT(n), EQUAL(value, 0, 1), ALLOWED, REFUSED
 #define ALLOW_IF_EITHER(call, n, value, other)                                                     \
@@ -65,11 +65,20 @@ unsigned sandbox_filter(bool loading, bool files, bool net,
 #define ALLOW_WITHOUT(call, n, bits)                                                               \
 	EQUAL(__NR_##call, 0, 4), LOAD_ARGUMENT(n), ANY_BIT(bits, 1, 0), ALLOWED, REFUSED
 
+/* A call that is always answered alike. */
+struct answer {
+	unsigned call;
+	unsigned action;
+};
+/* clang-format off */
+#define ALLOW(name) {__NR_##name, SECCOMP_RET_ALLOW}
+#define KILL(name) {__NR_##name, SECCOMP_RET_KILL_PROCESS}
+/* libc knows what to do without it. */
+#define MISSING(name) {__NR_##name, SECCOMP_RET_ERRNO | ENOSYS}
+
 #define X32_BIT 0x40000000u /* a second set of numbers, for 32-bit pointers */
 
 /* ---- lists -------------------------------------------------------------------------- */
-
-/* clang-format off */
 
 static const struct sock_filter begin[] = {
 	LOAD(arch), EQUAL(MACHINE, 1, 0), KILLED, LOAD(nr),
@@ -78,7 +87,7 @@ static const struct sock_filter begin[] = {
 #endif
 };
 
-static const struct sock_filter killed[] = {
+static const struct answer killed[] = {
 	/* other processes */
 	KILL(ptrace), KILL(process_vm_readv), KILL(process_vm_writev), KILL(process_madvise),
 	KILL(pidfd_getfd), KILL(kcmp), KILL(perf_event_open),
@@ -94,27 +103,23 @@ static const struct sock_filter killed[] = {
 	KILL(fsconfig), KILL(fspick), KILL(mount_setattr),
 };
 
-static const struct sock_filter plain[] = {
+static const struct answer plain[] = {
 	/* memory */
 	ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(mprotect), ALLOW(madvise), ALLOW(brk),
 	ALLOW(msync), ALLOW(memfd_create), ALLOW(ftruncate), ALLOW(membarrier),
-	/* threads, of this process only: they end with it. Without clone3, whose flags lie
-	 * where a filter cannot look, libc uses clone. */
-	ALLOW_WITH(clone, 0, CLONE_THREAD),
-	EQUAL(__NR_clone3, 0, 1), RETURN(SECCOMP_RET_ERRNO | ENOSYS),
-	ALLOW(futex), ALLOW(futex_waitv), ALLOW(set_tid_address), ALLOW(set_robust_list),
+	/* threads; without clone3, whose flags lie where a filter cannot look, clone makes them */
+	MISSING(clone3), ALLOW(futex), ALLOW(futex_waitv), ALLOW(set_tid_address), ALLOW(set_robust_list),
 	ALLOW(rseq), ALLOW(sched_yield), ALLOW(sched_getaffinity), ALLOW(sched_getparam),
 	ALLOW(sched_getscheduler), ALLOW(sched_get_priority_max), ALLOW(sched_get_priority_min),
-	/* its own end, its own signals; never PR_SET_PDEATHSIG, a process group, a session */
+	/* its own end, its own signals; never a process group or a session of its own */
 	ALLOW(exit), ALLOW(exit_group), ALLOW(restart_syscall), ALLOW(rt_sigaction),
 	ALLOW(rt_sigprocmask), ALLOW(rt_sigpending), ALLOW(rt_sigtimedwait), ALLOW(rt_sigsuspend),
 	ALLOW(rt_sigreturn), ALLOW(sigaltstack),
-	ALLOW_IF_EITHER(prctl, 0, PR_SET_NAME, PR_GET_NAME),
 	/* what it is */
 	ALLOW(getpid), ALLOW(gettid), ALLOW(getppid), ALLOW(getpgid), ALLOW(getsid), ALLOW(getuid),
 	ALLOW(geteuid), ALLOW(getgid), ALLOW(getegid), ALLOW(getresuid), ALLOW(getresgid),
 	ALLOW(getgroups), ALLOW(getcpu), ALLOW(getrandom), ALLOW(getrusage), ALLOW(getpriority),
-	ALLOW(getrlimit), ALLOW(setrlimit), ALLOW_IF(prlimit64, 0, 0), ALLOW(umask), ALLOW(uname),
+	ALLOW(getrlimit), ALLOW(setrlimit), ALLOW(umask), ALLOW(uname),
 	ALLOW(sysinfo), ALLOW(capget),
 	/* time */
 	ALLOW(clock_gettime), ALLOW(clock_getres), ALLOW(clock_nanosleep), ALLOW(nanosleep),
@@ -131,9 +136,6 @@ static const struct sock_filter plain[] = {
 	ALLOW(epoll_pwait2), ALLOW(sendto), ALLOW(sendmsg), ALLOW(sendmmsg), ALLOW(recvfrom),
 	ALLOW(recvmsg), ALLOW(recvmmsg), ALLOW(shutdown), ALLOW(getsockopt), ALLOW(getsockname),
 	ALLOW(getpeername),
-	/* not where its signals go: F_SETOWN is a way to send one */
-	EQUAL(__NR_fcntl, 0, 6), LOAD_ARGUMENT(1), EQUAL(F_SETOWN, 3, 0), EQUAL(F_SETOWN_EX, 2, 0),
-	EQUAL(F_SETSIG, 1, 0), ALLOWED, REFUSED,
 #ifdef __x86_64__ /* older names of the same */
 	ALLOW(arch_prctl), ALLOW(time), ALLOW(alarm), ALLOW(pause), ALLOW(getpgrp), ALLOW(dup2),
 	ALLOW(pipe), ALLOW(eventfd), ALLOW(poll), ALLOW(select), ALLOW(epoll_create),
@@ -141,46 +143,110 @@ static const struct sock_filter plain[] = {
 #endif
 };
 
+static const struct sock_filter by_argument[] = {
+	/* threads of this process only: they end with it */
+	ALLOW_WITH(clone, 0, CLONE_THREAD),
+	/* never PR_SET_PDEATHSIG */
+	ALLOW_IF_EITHER(prctl, 0, PR_SET_NAME, PR_GET_NAME),
+	/* its own limits */
+	ALLOW_IF(prlimit64, 0, 0),
+	/* not where its signals go: F_SETOWN is a way to send one */
+	EQUAL(__NR_fcntl, 0, 6), LOAD_ARGUMENT(1), EQUAL(F_SETOWN, 3, 0), EQUAL(F_SETOWN_EX, 2, 0),
+	EQUAL(F_SETSIG, 1, 0), ALLOWED, REFUSED,
+};
+
 /* Looking at files, where Landlock lets it; never for writing, Landlock or not. openat2's
  * flags lie where a filter cannot look. */
-#define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
-static const struct sock_filter looking[] = {
-	ALLOW_WITHOUT(openat, 2, WRITING), ALLOW(faccessat), ALLOW(faccessat2), ALLOW(readlinkat),
+static const struct answer looking[] = {
+	MISSING(openat2), ALLOW(faccessat), ALLOW(faccessat2), ALLOW(readlinkat),
 	ALLOW(getdents64), ALLOW(statfs), ALLOW(fstatfs), ALLOW(getcwd),
 #ifdef __x86_64__
-	ALLOW_WITHOUT(open, 1, WRITING), ALLOW(access), ALLOW(readlink), ALLOW(stat), ALLOW(lstat),
+	ALLOW(access), ALLOW(readlink), ALLOW(stat), ALLOW(lstat),
 #endif
-	EQUAL(__NR_openat2, 0, 1), RETURN(SECCOMP_RET_ERRNO | ENOSYS),
+};
+
+#define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
+static const struct sock_filter looking_by_argument[] = {
+	ALLOW_WITHOUT(openat, 2, WRITING),
+#ifdef __x86_64__
+	ALLOW_WITHOUT(open, 1, WRITING),
+#endif
 };
 
 /* No Unix sockets: they lead to daemons, and no Landlock that is about keeps them off. */
-static const struct sock_filter internet[] = {
-	ALLOW_IF_EITHER(socket, 0, AF_INET, AF_INET6), ALLOW(connect), ALLOW(bind), ALLOW(listen),
-	ALLOW(accept4), ALLOW(accept), ALLOW(setsockopt),
+static const struct answer internet[] = {
+	ALLOW(connect), ALLOW(bind), ALLOW(listen), ALLOW(accept4), ALLOW(accept),
+	ALLOW(setsockopt),
 };
 
-static const struct sock_filter tightening[] = {ALLOW(seccomp)};
+static const struct sock_filter internet_by_argument[] = {
+	ALLOW_IF_EITHER(socket, 0, AF_INET, AF_INET6),
+};
+
+static const struct answer tightening[] = {ALLOW(seccomp)};
 
 static const struct sock_filter end[] = {REFUSED};
 /* clang-format on */
 
 /* ---- a filter ----------------------------------------------------------------------- */
 
+#define ANSWERS_MAX 256
+#define BLOCK 16 /* answers; a jump over them has to fit into eight bits */
+
 struct filter {
 	struct sock_filter *code;
 	unsigned length;
+	struct answer answers[ANSWERS_MAX];
+	unsigned n_answers;
 };
 
-static void add(struct filter *filter, const struct sock_filter *list, size_t size)
+_Static_assert(sizeof(killed) + sizeof(plain) + sizeof(looking) + sizeof(internet) +
+			       sizeof(tightening) <=
+		       ANSWERS_MAX * sizeof(struct answer),
+	       "ANSWERS_MAX is too small");
+_Static_assert(2 * ANSWERS_MAX + 2 * (ANSWERS_MAX / BLOCK + 1) + 80 <= SANDBOX_FILTER_MAX,
+	       "SANDBOX_FILTER_MAX is too small");
+
+static void add_code(struct filter *filter, const struct sock_filter *code, size_t size)
 {
-	memcpy(filter->code + filter->length, list, size);
-	filter->length += (unsigned)(size / sizeof(*list));
+	memcpy(filter->code + filter->length, code, size);
+	filter->length += (unsigned)(size / sizeof(*code));
 }
 
-_Static_assert(sizeof(begin) + sizeof(killed) + sizeof(plain) + sizeof(looking) + sizeof(internet) +
-			       sizeof(tightening) + sizeof(end) + 16 * 8 <=
-		       SANDBOX_FILTER_MAX * sizeof(struct sock_filter),
-	       "SANDBOX_FILTER_MAX is too small");
+static void add_answers(struct filter *filter, const struct answer *answers, size_t size)
+{
+	memcpy(filter->answers + filter->n_answers, answers, size);
+	filter->n_answers += (unsigned)(size / sizeof(*answers));
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+	return (x->call > y->call) - (x->call < y->call);
+}
+
+/* Each block begins with a jump over all of it for numbers that are past it. */
+static void add_blocks(struct filter *filter)
+{
+	qsort(filter->answers, filter->n_answers, sizeof(filter->answers[0]), by_number);
+	for (unsigned at = 0; at < filter->n_answers; at += BLOCK) {
+		const struct answer *block = filter->answers + at;
+		unsigned n = filter->n_answers - at < BLOCK ? filter->n_answers - at : BLOCK;
+		const struct sock_filter over[] = {
+			BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, block[n - 1].call, 2 * n + 1, 0)};
+		add_code(filter, over, sizeof(over));
+		for (unsigned i = 0; i < n; i++) {
+			const struct sock_filter answer[] = {EQUAL(block[i].call, 0, 1),
+							     RETURN(block[i].action)};
+			add_code(filter, answer, sizeof(answer));
+		}
+		add_code(filter, end, sizeof(end));
+	}
+	add_code(filter, end, sizeof(end));
+}
+
+#define ADD_CODE(filter, list) add_code(filter, list, sizeof(list))
+#define ADD_ANSWERS(filter, list) add_answers(filter, list, sizeof(list))
 
 unsigned sandbox_filter(bool loading, bool files, bool net,
 			struct sock_filter buf[SANDBOX_FILTER_MAX])
@@ -189,17 +255,22 @@ unsigned sandbox_filter(bool loading, bool files, bool net,
 	/* abort() is a signal to oneself */
 	const struct sock_filter own[] = {ALLOW_IF(kill, 0, me), ALLOW_IF(tgkill, 0, me)};
 	struct filter filter = {.code = buf};
-	add(&filter, begin, sizeof(begin));
-	add(&filter, killed, sizeof(killed));
-	add(&filter, plain, sizeof(plain));
-	add(&filter, own, sizeof(own));
-	if (loading || files)
-		add(&filter, looking, sizeof(looking));
-	if (net)
-		add(&filter, internet, sizeof(internet));
+	ADD_CODE(&filter, begin);
+	ADD_CODE(&filter, own);
+	ADD_CODE(&filter, by_argument);
+	ADD_ANSWERS(&filter, killed);
+	ADD_ANSWERS(&filter, plain);
+	if (loading || files) {
+		ADD_CODE(&filter, looking_by_argument);
+		ADD_ANSWERS(&filter, looking);
+	}
+	if (net) {
+		ADD_CODE(&filter, internet_by_argument);
+		ADD_ANSWERS(&filter, internet);
+	}
 	if (loading)
-		add(&filter, tightening, sizeof(tightening));
-	add(&filter, end, sizeof(end));
+		ADD_ANSWERS(&filter, tightening);
+	add_blocks(&filter);
 	return filter.length;
 }
 

@@ -8,7 +8,7 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-#define SANDBOX_FILTER_MAX 512 /* instructions; the kernel takes 4096 */
+#define SANDBOX_FILTER_MAX 640 /* instructions; the kernel takes 4096 */
 
 /* Puts a filter together for the calling process: loading is what dlopen and open() need
  * beside the rest, files whether files may be opened, net whether internet sockets may be

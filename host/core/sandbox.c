@@ -65,19 +65,6 @@ static int drop_capabilities(struct error *err)
 	return 0;
 }
 
-static int limit(int resource, rlim_t most, struct error *err)
-{
-	struct rlimit now;
-	if (getrlimit((__rlimit_resource_t)resource, &now) != 0)
-		return fail("a limit cannot be read", err);
-	if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most)
-		now.rlim_max = most;
-	now.rlim_cur = now.rlim_max;
-	if (setrlimit((__rlimit_resource_t)resource, &now) != 0)
-		return fail("a limit cannot be set", err);
-	return 0;
-}
-
 static int set_limits(struct error *err)
 {
 	static const struct {
@@ -95,9 +82,11 @@ static int set_limits(struct error *err)
 #endif
 	};
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-		int r = limit(limits[i].resource, limits[i].most, err);
-		if (r < 0)
-			return r;
+		const struct rlimit limit = {limits[i].most, limits[i].most};
+		/* EPERM: there was a lower one, and capabilities are gone */
+		if (setrlimit((__rlimit_resource_t)limits[i].resource, &limit) != 0 &&
+		    errno != EPERM)
+			return fail("a limit cannot be set", err);
 	}
 	return 0;
 }

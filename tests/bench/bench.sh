@@ -54,3 +54,6 @@ i=0; : > "$dir/all"; while [ $i -lt 40 ]; do cat "$dir/lines" >> "$dir/all"; i=$
 n=$(wc -l < "$dir/all")
 bytes=$(($(wc -c < "$dir/lines") / 4096))
 "$top/tests/bench/bench-rate" "$n" "$bytes" "$top/pawl" eval --config "$dir/pawl.json" "$dir/all"
+echo
+echo "== sandbox of a plugin's own process"
+"$top/tests/bench/bench-sandbox"
