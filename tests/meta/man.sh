@@ -31,7 +31,7 @@ for page in $pages; do
 	mandoc -T lint -W style "$src/$page" 2>/dev/null | grep -v 'referenced manual not found' >"$tmp/wrong"
 	report "$page is clean"
 done
-for name in pawl.1 pawl.json.5 pawl-plugin.3; do
+for name in pawl.1 pawl.json.5 pawl-plugin.3 pawl-security.7; do
 	: >"$tmp/wrong"
 	printf '%s\n' "$pages" | grep -q "/$name\$" || echo "missing" >"$tmp/wrong"
 	report "$name is there"
