@@ -23,14 +23,11 @@ command = "$(command -v node)"
 args = ["$here/mcp.js", "$work/calls"]
 default_tools_approval_mode = "approve"
 END
-hook="[{\"hooks\": [{\"type\": \"command\", \"timeout\": 20,
-  \"command\": \"'$pawl' hook codex --config '$work/pawl.json'\"}]}]"
-cat >"$work/home/.codex/hooks.json" <<END
-{"hooks": {"PreToolUse": $hook, "PostToolUse": $hook, "UserPromptSubmit": $hook}}
-END
+# somebody else's, as people write it
+printf '{"hooks":\t{ "SessionStart": [{"hooks": [ {"type":"command", "command":"true"} ]}]\n} }\n' \
+	>"$work/home/.codex/hooks.json"
 # shellcheck disable=SC2016
-client='FAKE_KEY=k exec "$1/.bin/codex" exec --dangerously-bypass-hook-trust \
-	--skip-git-repo-check --json "$3"'
+client='FAKE_KEY=k exec "$1/.bin/codex" exec --skip-git-repo-check --json "$3"'
 
 both() {
 	asks exec_command '{"cmd":"echo ran > effect; echo written down"}'
@@ -38,20 +35,36 @@ both() {
 	run
 }
 
-# same_ids: each of the two calls is one in the audit, and the server's id is the hook's
-same_ids() {
-	[ "$("$rows" "$work/audit.db" 'SELECT call_id, outcome FROM tool_calls ORDER BY call_id')" = \
-		"call_0|ok
-call_1|ok" ] && logged '"call.allowed".*"call":"call_0"' &&
-		logged '"call.completed".*"call":"call_0"' && grep -q '"callId":"call_1"' "$work/calls"
+# Codex skips a hook that nobody looked at; then its user says yes to it.
+trust() {
+	by_user "$pawl" doctor codex
+	ok 'pawl doctor says that it is not trusted' said 'installed but not trusted'
+	chain '{"plugin": "no"}'
+	both
+	ok 'and so it is skipped' wrote effect ran
+	by_user node "$here/codex-trust.js" "$work/app" "$modules/.bin/codex" app-server ||
+		skip_all 'Codex does not let its hooks be trusted here'
+	grep -q '^\[hooks.state' "$work/home/.codex/config.toml" || skip_all 'nothing was trusted'
+	chain ''
 }
+
+# same_ids: and they are the client's own
+same_ids() {
+	[ "$("$rows" "$work/audit.db" 'SELECT call_id FROM tool_calls ORDER BY call_id')" = \
+		"call_0
+call_1" ] && grep -q '"callId":"call_1"' "$work/calls"
+}
+
+works_alone
+installs codex .codex/hooks.json trust
 
 chain ''
 both
 ok 'an allowed call runs' wrote effect ran
 ok 'the model sees its result' told 'written down'
 ok 'big numbers reach an MCP tool as they are' called '"n":12345678901234567890' '"m":1e+400'
-ok 'PostToolUse lands in the audit under the same id' same_ids
+ok 'PostToolUse lands in the audit under the same id' joined 2
+ok 'it is the id that the MCP server gets, too' same_ids
 
 chain '{"plugin": "rewrite", "match": {"class": "shell"},
 	"options": {"pointer": "/command", "set": "echo rewritten > effect"}},
@@ -74,4 +87,6 @@ done
 prompt='say golden:allow'
 run
 ok 'another does' said done
+prompt=
+uninstalls
 finish

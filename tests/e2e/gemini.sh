@@ -5,24 +5,15 @@
 begin @google/gemini-cli 0.61.0
 
 mkdir -p "$work/home/.gemini"
-hook="{\"hooks\": [{\"type\": \"command\", \"name\": \"pawl\", \"timeout\": 20000,
-  \"command\": \"'$pawl' hook gemini --config '$work/pawl.json'\"}]}"
-# settings EVENT...: pawl is asked about these
-settings() {
-	hooks=
-	for event in "$@"; do
-		hooks="$hooks${hooks:+,} \"$event\": [$hook]"
-	done
-	cat >"$work/home/.gemini/settings.json" <<-END
+cat >"$work/home/.gemini/settings.json" <<END
 {"security": {"auth": {"selectedType": "gemini-api-key"}},
  "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+ // somebody else's
  "privacy": {"usageStatisticsEnabled": false},
+ "hooks": {"SessionEnd": [ {"hooks": [{"type": "command", "command": "true"}]} ]},
  "mcpServers": {"cap": {"command": "$(command -v node)",
-  "args": ["$here/mcp.js", "$work/calls"], "trust": true}},
- "hooksConfig": {"enabled": true},
- "hooks": {$hooks}}
-	END
-}
+  "args": ["$here/mcp.js", "$work/calls"], "trust": true}}}
+END
 # shellcheck disable=SC2016
 client='GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$2" \
 	GEMINI_CLI_TRUST_WORKSPACE=true GEMINI_TELEMETRY_ENABLED=false exec "$1/.bin/gemini" \
@@ -34,20 +25,25 @@ both() {
 	run
 }
 
-# recorded: each of the two calls was decided and came back
-recorded() {
-	[ "$("$rows" "$work/audit.db" 'SELECT outcome FROM tool_calls')" = "ok
-ok" ] && logged '"call.allowed".*"tool":"run_shell_command"' &&
-		logged '"call.completed".*"tool":"run_shell_command"'
+# only EVENT: as pawl installed it, but for this event alone
+only() {
+	cp "$work/installed" "$settings"
+	node -e 'const fs = require("fs"), [file, event] = process.argv.slice(1);
+		const all = JSON.parse(fs.readFileSync(file, "utf8").replace(/^ *\/\/.*$/m, ""));
+		all.hooks = { [event]: all.hooks[event] };
+		fs.writeFileSync(file, JSON.stringify(all));' "$settings" "$1"
 }
 
-settings BeforeTool AfterTool
+works_alone
+installs gemini .gemini/settings.json
+cp "$settings" "$work/installed"
+
 chain ''
 both
 ok 'an allowed call runs' wrote effect ran
 ok 'the model sees its result' told 'written down'
 ok 'an MCP tool gets its arguments' called '"n":"12345678901234567890"' '"s":"given"'
-ok 'AfterTool lands in the audit' recorded
+ok 'AfterTool lands in the audit under the id of BeforeTool' joined 2
 
 chain '{"plugin": "rewrite", "match": {"class": "shell"},
 	"options": {"pointer": "/command", "set": "echo rewritten > effect"}},
@@ -56,13 +52,14 @@ chain '{"plugin": "rewrite", "match": {"class": "shell"},
 both
 ok 'a rewritten command runs' wrote effect rewritten
 ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
+ok 'what ran is joined with what was decided' joined 2
 ok 'the others are as they were' called '"n":"12345678901234567890"'
 
 refusals
 
 # the model itself: golden.so does what the prompt says
 chain '{"plugin": "golden"}'
-settings BeforeModel
+only BeforeModel
 prompt='say golden:deny'
 run
 ok 'a denied request reaches no model' asked_nothing
@@ -71,7 +68,7 @@ run
 ok 'a request that is answered in its place reaches no model' asked_nothing
 ok 'its answer is the one given' said 'the result in its place'
 
-settings AfterModel
+only AfterModel
 prompt='say golden:deny'
 both
 ok 'a denied answer calls no tool' nothing_left
@@ -81,9 +78,11 @@ both
 ok 'an answer that is replaced calls no tool' nothing_left
 ok 'the other one is there' said 'the result in its place'
 
-settings BeforeAgent
+cp "$work/installed" "$settings"
 chain '{"plugin": "golden"}'
 prompt='say golden:deny'
 run
 ok 'a denied prompt reaches no model' asked_nothing
+prompt=
+uninstalls
 finish

@@ -1,12 +1,15 @@
 # lib.sh - what the scripts of this folder share: a client from npm, in a network of its own
 # that has nothing but loopback, in front of a model that says what the script tells it to.
-# Sourced; POSIX sh. A script calls `begin PACKAGE VERSION`, defines `client` and `both`, then
-# tests.
+# Sourced; POSIX sh. A script calls `begin PACKAGE VERSION`, writes the client's settings,
+# defines `client` and `both`, then:
 #
+#	works_alone			skips all where the client does not work without pawl
+#	installs AGENT FILE		pawl install and pawl doctor; FILE is below the home
 #	chain '{"plugin":"no"}'		writes the config
 #	asks NAME ARGUMENTS		appends a turn: the model wants this tool
 #	run				the client, until the model is done
 #	refusals			the tests that are the same for all
+#	uninstalls			pawl uninstall
 #	ok "name" CONDITION...		a TAP line
 LC_ALL=C
 export LC_ALL
@@ -26,10 +29,21 @@ skip_all() {
 	exit 0
 }
 
-# alone COMMAND...: without a network, and nothing that it starts outlives it
+# alone COMMAND...: without a network, and nothing that it starts outlives it. The user
+# database has one user, whose home is the test's: pawl asks it and not the environment.
 alone() {
 	timeout -k 2 "$limit" unshare $user --net --pid --mount-proc --fork --kill-child -- \
-		sh -c 'ip link set lo up || ifconfig lo up; exec "$@"' sh "$@"
+		sh -c 'ip link set lo up || ifconfig lo up || exit
+			[ -z "$0" ] || mount --bind "$0" /etc/passwd || exit
+			exec "$@"' "${passwd:-}" "$@"
+}
+
+# by_user COMMAND...: as the person types it who uses the client
+by_user() {
+	(cd "$work/app" && alone env -i HOME="$work/home" PATH="$PATH" SHELL=/bin/sh "$@") \
+		>"$work/out" 2>&1
+	status=$?
+	return "$status"
 }
 
 need_namespace() {
@@ -42,19 +56,26 @@ need_namespace() {
 	alone true 2>/dev/null || skip_all 'namespaces of our own are not allowed here'
 }
 
-need_node() {
-	command -v node >/dev/null || skip_all 'there is no node'
-	[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] ||
-		skip_all "node is $(node --version), the clients want 20"
-}
-
-# Once a build folder: what is there is used.
-need_package() {
+# from_npm PACKAGE VERSION: once a build folder, what is there is used; one at a time
+from_npm() {
 	version=$(node -p 'require(process.argv[1]).version' "$modules/$1/package.json" 2>/dev/null)
 	[ "$version" = "$2" ] && return
 	command -v npm >/dev/null || skip_all 'there is no npm'
-	timeout 600 npm install --prefix "$top/e2e" --no-audit --no-fund --loglevel error \
-		"$1@$2" >"$top/e2e-npm.log" 2>&1 || skip_all "npm does not install $1@$2"
+	mkdir -p "$top/e2e"
+	flock -w 600 "$top/e2e" timeout 600 npm install --prefix "$top/e2e" --no-audit --no-fund \
+		--fetch-timeout 60000 --loglevel error "$1@$2" >"$top/e2e/$(basename "$0").log" 2>&1 ||
+		skip_all "npm does not install $1@$2"
+}
+
+# The clients want node 20 or later; where it is older (Debian 12), npm has another.
+need_node() {
+	command -v node >/dev/null || skip_all 'there is no node'
+	[ "$(node -p 'process.versions.node.split(".")[0]')" -ge "$1" ] && return
+	machine=$(node -p 'process.platform + "-" + process.arch')
+	from_npm "node-$machine" 22.23.5
+	PATH=$modules/node-$machine/bin:$PATH
+	[ "$(node -p 'process.versions.node.split(".")[0]')" -ge "$1" ] ||
+		skip_all "node is $(node --version), the client wants $1"
 }
 
 # Files of the real root belong to nobody in a user namespace, and pawl trusts none of them.
@@ -66,9 +87,9 @@ need_trust() {
 }
 
 begin() {
-	need_node
+	need_node "${3:-20}"
 	need_namespace
-	need_package "$1" "$2"
+	from_npm "$1" "$2"
 	echo "# $1 $2, node $(node --version)"
 	work=$(mktemp -d "$top/tests/e2e/$(basename "$0" .sh).XXXXXX") || exit 1
 	trap 'rm -rf "$work"' EXIT
@@ -76,7 +97,45 @@ begin() {
 	mkdir "$work/plugins" "$work/home" "$work/tmp" "$work/app" &&
 		cp "$top"/lib/pawl/plugins/*.so "$top"/tests/zoo/*.so "$top/tests/golden/golden.so" \
 			"$work/plugins" || exit 1
+	passwd=$work/passwd
+	echo "user:x:0:0::$work/home:/bin/sh" >"$passwd"
+	alone true || skip_all 'the user database cannot be replaced here'
 	need_trust
+}
+
+# works_alone: a client that does not do what its model says when nobody is asked is no
+# test of ours; and what it takes on this machine is the measure for how long to wait
+works_alone() {
+	chain ''
+	both
+	wrote effect ran || {
+		show | cut -c1-300 | sed 's/^/# /'
+		skip_all "the client does not work here, without pawl (status $status, $took s)"
+	}
+	[ $((took * 5)) -le "$limit" ] || limit=$((took * 5))
+}
+
+# installs AGENT FILE: what there is of FILE is kept
+installs() {
+	agent=$1 settings=$work/home/$2
+	cp "$settings" "$work/settings"
+	ok 'pawl install writes its hooks' by_user "$pawl" --config "$work/pawl.json" install \
+		"$agent" --timeout 60s
+	ok 'they are in the settings' grep -qF "$pawl" "$settings"
+	"${3:-:}"
+	ok 'pawl doctor shows that they block, and finds nothing wrong' by_user "$pawl" doctor \
+		"$agent"
+	by_user "$pawl" doctor "$agent"
+	sed -n 's/^ok: /# /p' "$work/out"
+}
+
+# uninstalls: the settings are as they were, and pawl has nothing to say any more
+uninstalls() {
+	ok 'pawl uninstall takes them out' by_user "$pawl" uninstall "$agent"
+	ok 'what is left is what was there, byte for byte' cmp "$settings" "$work/settings"
+	chain '{"plugin": "no"}'
+	both
+	ok 'and the client runs what pawl would refuse' wrote effect ran
 }
 
 # chain ENTRIES: a config with this chain and the audit; what earlier runs left is forgotten
@@ -86,7 +145,7 @@ chain() {
 	: >"$work/turns"
 	: >"$work/told"
 	cat >"$work/pawl.json" <<-END
-	{"plugin_dir": "$work/plugins", "state_dir": "$work/state", "deadline": "2s",
+	{"plugin_dir": "$work/plugins", "state_dir": "$work/state", "deadline": "20s",
 	 "approval": {"ask": "${ask:-client}"},
 	 "chain": [$1],
 	 "observe": [{"plugin": "audit", "options": {"path": "$work/audit.db"}}]}
@@ -140,6 +199,11 @@ asked_nothing() {
 	! grep -q '^model: POST' "$work/out"
 }
 
+# told_or_unasked TEXT: the same, or the prompt was refused already
+told_or_unasked() {
+	asked_nothing || told "$1"
+}
+
 # said TEXT: the client's own output has it
 said() {
 	grep -qF -- "$1" "$work/out"
@@ -155,11 +219,27 @@ logged() {
 	grep -q "$1" "$work/audit_log.jsonl"
 }
 
+# joined N: so many calls were decided, ran, and were told of; each is one in the audit, and
+# the log's line before the tool has the same id as the one after
+joined() {
+	[ "$("$rows" "$work/audit.db" "SELECT count(*), count(DISTINCT b.call_id) FROM tool_calls t
+	 JOIN events b ON b.seq = t.decision_seq AND b.type = 'call.allowed'
+	 JOIN events a ON a.seq = t.post_seq AND a.type = 'call.completed'
+	 WHERE t.outcome = 'ok' AND a.call_id = b.call_id AND a.call_id = t.call_id")" = "$1|$1" ] &&
+		[ "$("$rows" "$work/audit.db" 'SELECT count(*) FROM tool_calls')" = "$1" ]
+}
+
+# no_rows: what was refused has no execution
+no_rows() {
+	[ "$("$rows" "$work/audit.db" 'SELECT count(*) FROM tool_calls')" = 0 ]
+}
+
 # refusals: what no client may let through, each in a run of its own; `both` makes two calls
 refusals() {
 	chain '{"plugin": "no"}'
 	both
 	blocks 'a denied call' 'no means no'
+	ok 'a denied call: the audit has no execution' no_rows
 
 	chain '{"plugin": "person"}'
 	both
@@ -173,13 +253,16 @@ refusals() {
 	both
 	blocks 'a plugin that crashes' 'the plugin crashed (signal 11)'
 
-	chain '{"plugin": "endless-loop", "deadline": "500ms"}'
+	chain '{"plugin": "endless-loop", "deadline": "1s"}'
 	both
 	blocks 'a plugin that hangs' 'deadline exceeded in plugin endless-loop'
 
+	# what it would have said to a prompt is not known either
 	chain '{"plugin": "missing"}'
 	both
-	blocks 'a plugin that is not there' 'the plugin cannot be loaded'
+	ok 'a plugin that is not there: nothing runs' nothing_left
+	ok 'a plugin that is not there: who asks is told why' told_or_unasked \
+		'the plugin cannot be loaded'
 }
 
 ok() {
