@@ -8,9 +8,8 @@ mkdir -p "$work/home/.gemini"
 cat >"$work/home/.gemini/settings.json" <<END
 {"security": {"auth": {"selectedType": "gemini-api-key"}},
  "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
- // somebody else's
+ // no statistics
  "privacy": {"usageStatisticsEnabled": false},
- "hooks": {"SessionEnd": [ {"hooks": [{"type": "command", "command": "true"}]} ]},
  "mcpServers": {"cap": {"command": "$(command -v node)",
   "args": ["$here/mcp.js", "$work/calls"], "trust": true}}}
 END
