@@ -43,8 +43,9 @@ trust() {
 	both
 	ok 'and so it is skipped' wrote effect ran
 	by_user node "$here/codex-trust.js" "$work/app" "$modules/.bin/codex" app-server ||
-		skip_all 'Codex does not let its hooks be trusted here'
-	grep -q '^\[hooks.state' "$work/home/.codex/config.toml" || skip_all 'nothing was trusted'
+		stop_here 'Codex does not let its hooks be trusted here'
+	grep -q '^\[hooks.state' "$work/home/.codex/config.toml" ||
+		stop_here 'Codex says that it trusts the hooks, and its config.toml does not'
 	chain ''
 }
 

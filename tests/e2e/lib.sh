@@ -21,7 +21,7 @@ here=$src/tests/e2e
 modules=$top/e2e/node_modules
 rows=$top/tests/integration/rows
 port=8017
-limit=${PAWL_E2E_TIMEOUT:-90}
+limit=${PAWL_E2E_TIMEOUT:-180} # s, for one run of a client
 tests=0
 
 skip_all() {
@@ -112,7 +112,7 @@ works_alone() {
 		show | cut -c1-300 | sed 's/^/# /'
 		skip_all "the client does not work here, without pawl (status $status, $took s)"
 	}
-	[ $((took * 5)) -le "$limit" ] || limit=$((took * 5))
+	[ $((took * 8)) -le "$limit" ] || limit=$((took * 8))
 }
 
 # installs AGENT FILE: what there is of FILE is kept
@@ -283,6 +283,13 @@ show() {
 	tail -n 12 "$work/out"
 	cat "$work/told"
 	tail -n 3 "$work/audit_log.jsonl" 2>/dev/null
+}
+
+# stop_here WHY: the tests that are left cannot be made, for a reason that is not pawl's
+stop_here() {
+	echo "ok $((tests + 1)) - the rest # SKIP $1"
+	echo "1..$((tests + 1))"
+	exit 0
 }
 
 finish() {

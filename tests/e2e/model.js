@@ -1,6 +1,7 @@
 // model.js - a language model that says what a file tells it to, on loopback, for as long as
 // one command runs. It speaks what the agent clients speak to theirs: the Responses API,
-// Gemini's streamGenerateContent, Chat Completions. Node's standard library only.
+// Gemini's streamGenerateContent, Chat Completions, Anthropic's Messages. Node's standard
+// library only.
 //
 //	node model.js PORT TURNS TOLD COMMAND [ARG...]
 //
@@ -70,6 +71,32 @@ function chat(body) {
 		chunk({ delta: {}, finish_reason: turn ? 'tool_calls' : 'stop' }) + 'data: [DONE]\n\n';
 }
 
+function messages(body) {
+	const blocks = body.messages.flatMap((message) =>
+		Array.isArray(message.content) ? message.content : []);
+	const turn = body.tools && body.tools.length > 0 &&
+		turnAfter(blocks.filter((block) => block.type === 'tool_result'));
+	const block = turn ? { type: 'tool_use', id: `toolu_${turn.id}`, name: turn.name, input: {} } :
+		{ type: 'text', text: '' };
+	const delta = turn ? { type: 'input_json_delta', partial_json: turn.text } :
+		{ type: 'text_delta', text: 'done' };
+	const tokens = { input_tokens: 1, output_tokens: 1 };
+	const message = { id: 'msg_1', type: 'message', role: 'assistant', model: body.model,
+		content: [], stop_reason: null, stop_sequence: null, usage: tokens };
+	const stop = { stop_reason: turn ? 'tool_use' : 'end_turn', stop_sequence: null };
+	if (!body.stream)
+		return JSON.stringify({ ...message, ...stop, content: [{ type: 'text', text: 'done' }] });
+	const events = [
+		{ type: 'message_start', message },
+		{ type: 'content_block_start', index: 0, content_block: block },
+		{ type: 'content_block_delta', index: 0, delta },
+		{ type: 'content_block_stop', index: 0 },
+		{ type: 'message_delta', delta: stop, usage: tokens },
+		{ type: 'message_stop' },
+	];
+	return events.map((e) => `event: ${e.type}\ndata: ${JSON.stringify(e)}\n\n`).join('');
+}
+
 function answer(url, body) {
 	if (/\/responses$/.test(url))
 		return ['text/event-stream', responses(body)];
@@ -79,6 +106,8 @@ function answer(url, body) {
 		return ['application/json', gemini(body)];
 	if (/\/chat\/completions$/.test(url))
 		return ['text/event-stream', chat(body)];
+	if (/\/messages$/.test(url))
+		return [body.stream ? 'text/event-stream' : 'application/json', messages(body)];
 	return null;
 }
 
