@@ -119,13 +119,15 @@ static void check_host(struct findings *findings, struct host *host)
 	check_context(findings, host);
 }
 
-static void print_well(const struct config *config)
+static void print_well(struct host *host)
 {
+	const struct config *config = host->config;
+	host_settle_trust(host);
 	printf("%s: well: %zu in chain, %zu observing, %s\n", config->path.ptr, config->n_chain,
 	       config->n_observe,
-	       config->system
-		       ? "trust: system (it enforces)"
-		       : "trust: user (it advises: whoever can write this file owns the policy)");
+	       host->system   ? "trust: system (it enforces)" :
+	       config->system ? "trust: user (it advises: the config is root's, but not every plugin is)" :
+				"trust: user (it advises: whoever can write this file owns the policy)");
 }
 
 static void print_json(struct findings *findings)
@@ -159,7 +161,7 @@ static int run(const struct tool_line *line)
 	if (line->json)
 		print_json(&findings);
 	else if (findings.n == 0 && !line->quiet)
-		print_well(config);
+		print_well(host);
 	host_free(host);
 	config_free(config);
 	return findings.n > 0 ? 1 : 0;

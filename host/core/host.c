@@ -137,6 +137,23 @@ int slot_load(struct host *host, struct slot *slot)
 	return r;
 }
 
+/* Of every entry, not of those loaded so far: a record of a worker that was lost, or of a
+ * call that one plugin ended, says the same as the others. */
+void host_settle_trust(struct host *host)
+{
+	const struct config *config = host->config;
+	if (host->trust_known)
+		return;
+	host->trust_known = true;
+	host->system = config->system;
+	for (size_t i = 0; host->system && i < config->n_chain; i++)
+		host->system = plugin_file_is_system(config->plugin_dir.ptr,
+						     config->chain[i].plugin.ptr);
+	for (size_t i = 0; host->system && i < config->n_observe; i++)
+		host->system = plugin_file_is_system(config->plugin_dir.ptr,
+						     config->observe[i].plugin.ptr);
+}
+
 int host_state_dir(const struct host *host, struct str *ret, struct error *err)
 {
 	return config_state_dir(host->config, ret, err);

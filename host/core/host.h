@@ -44,6 +44,8 @@ struct host {
 		size_t len;
 		char session[256];
 	} not_halted;
+	/* what records call trust: config, folders and every plugin's file are root's */
+	bool trust_known, system;
 	struct json_arena *options_arena;
 	bool own_arena;
 	/* the facts, read once a process; see context.h */
@@ -63,6 +65,9 @@ void host_free(struct host *host);
 
 /* Loads the slot if it was not yet; 0 or -errno with slot->why set. */
 int slot_load(struct host *host, struct slot *slot);
+
+/* Settles host->system, once; before that it is false. */
+void host_settle_trust(struct host *host);
 
 /* Runs the call through static lists and chain. Always leaves a decision. */
 void host_judge(struct host *host, struct pawl_call *call, struct decision *decision);

@@ -135,6 +135,7 @@ int host_observe(struct host *host, struct pawl_call *call, const struct decisio
 	int r = 0;
 	if (!host_listens(host, call))
 		return 0;
+	host_settle_trust(host);
 	umask(077); /* a policy may have changed it; what is recorded is nobody else's */
 	if (event_gates(call->kind)) {
 		r = tell_decision(&telling, decision, err);
@@ -157,6 +158,7 @@ void host_observe_shadow(struct host *host, struct pawl_call *call, const struct
 {
 	struct telling telling = {.host = host, .call = call};
 	const struct json_writer *w = json_writer_get(NULL);
+	host_settle_trust(host);
 	for (size_t i = first_step; w && i < decision->n_steps; i++)
 		tell_step(&telling, w, &decision->steps[i]);
 }

@@ -407,6 +407,16 @@ int plugin_file_examine(const char *dir, const char *stem, const struct plugin_t
 	return 0;
 }
 
+bool plugin_file_is_system(const char *dir, const char *stem)
+{
+	const char *real = NULL;
+	struct stat st;
+	_cleanup_(cleanup_plugin_file) struct plugin_file *file = NULL;
+	if (plugin_file_named(dir, stem, &file, &real, NULL) < 0 || !file->system)
+		return false;
+	return lstat(file->path, &st) == 0 ? st.st_uid == 0 : errno == ENOENT;
+}
+
 /* ---- open ---------------------------------------------------------------------------- */
 
 static const char *const error_classes[] = {

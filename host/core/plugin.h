@@ -85,6 +85,10 @@ int plugin_file_load(const char *dir, const char *stem, const struct plugin_term
 int plugin_file_examine(const char *dir, const char *stem, const struct plugin_terms *terms,
 			struct plugin_note *ret, bool *ret_system, struct error *err);
 
+/* Whether DIR/STEM.so and its folders are root's; a file that is not there is nobody's, and
+ * true. */
+bool plugin_file_is_system(const char *dir, const char *stem);
+
 /* A copy of the file at fd that nobody can change any more, *ret_fd, the caller's.  -EPERM
  * when its sum is another.  path is for messages. */
 int plugin_pin(int fd, const char *path, const unsigned char sha256[PLUGIN_SUM], int *ret_fd,

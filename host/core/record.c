@@ -32,7 +32,7 @@ struct json_object *record_head(const struct json_writer *w, const struct host *
 {
 	struct json_object *o = w->object();
 	w->add_text(o, "type", str_of(type));
-	w->add_text(o, "trust", host->config->system ? STR("system") : STR("user"));
+	w->add_text(o, "trust", host->system ? STR("system") : STR("user"));
 	add_some(w, o, "client", call->text[PAWL_T_CLIENT]);
 	add_some(w, o, "agent", call->text[PAWL_T_AGENT]);
 	add_some(w, o, "agent_type", call->text[PAWL_T_AGENT_TYPE]);
