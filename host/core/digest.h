@@ -5,10 +5,9 @@
 #ifndef PAWL_CORE_DIGEST_H
 #define PAWL_CORE_DIGEST_H
 
-#include <stddef.h>
-
 struct digest {
-	void (*sha256)(const void *data, size_t len, unsigned char ret[32]);
+	/* of all that fd has from its beginning; 0 or -errno */
+	int (*sha256)(int fd, unsigned char ret[32]);
 };
 
 #endif

@@ -32,6 +32,9 @@ int image_refuse(const struct image *image, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
+	for (char *c = text; *c; c++) /* names are the file's own, and this is one line */
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
 	return error_set(image->err, ENOEXEC, "%s: %s", image->path, text);
 }
 

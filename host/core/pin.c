@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/module.h"
 #include "core/digest.h"
 
@@ -25,10 +26,13 @@ static int fail(const char *path, const char *what, int code, struct error *err)
 			 strerror(code));
 }
 
-static int read_into(int fd, const char *path, char *to, size_t size, struct error *err)
+/* At most size bytes: one that grows meanwhile has another sum. */
+static int copy(int fd, const char *path, int to, off_t size, struct error *err)
 {
-	for (size_t done = 0; done < size;) {
-		ssize_t n = pread(fd, to + done, size - done, (off_t)done);
+	char piece[16384];
+	for (off_t at = 0; at < size;) {
+		size_t want = size - at < (off_t)sizeof(piece) ? (size_t)(size - at) : sizeof(piece);
+		ssize_t n = pread(fd, piece, want, at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -36,38 +40,28 @@ static int read_into(int fd, const char *path, char *to, size_t size, struct err
 		if (n == 0)
 			return error_set(err, EPERM, "%s: became shorter while it was read; wait "
 					 "until it is installed", path);
-		done += (size_t)n;
+		int r = io_write_all(to, piece, (size_t)n);
+		if (r < 0)
+			return fail(path, "writing a copy", -r, err);
+		at += n;
 	}
 	return 0;
 }
 
-static int copy(int fd, const char *path, int to, size_t size, struct error *err)
+static int seal(int fd, const char *path, struct error *err)
 {
-	if (ftruncate(to, (off_t)size) != 0)
-		return fail(path, "making room for a copy", errno, err);
-	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
-	if (map == MAP_FAILED)
-		return fail(path, "mapping a copy", errno, err);
-	int r = read_into(fd, path, map, size, err);
-	munmap(map, size); /* nothing that is mapped for writing can be sealed */
-	if (r == 0 && fcntl(to, F_ADD_SEALS,
-			    F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
 		return fail(path, "sealing the copy", errno, err);
-	return r;
+	return 0;
 }
 
-static int sum(int fd, const char *path, size_t size, unsigned char ret[PLUGIN_SUM],
-	       struct error *err)
+static int sum(int fd, const char *path, unsigned char ret[PLUGIN_SUM], struct error *err)
 {
 	const struct digest *digest = module_symbol("digest.so", "pawl_digest", err);
 	if (!digest)
 		return -ENOENT;
-	void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED)
-		return fail(path, "mapping the copy", errno, err);
-	digest->sha256(map, size, ret);
-	munmap(map, size);
-	return 0;
+	int r = digest->sha256(fd, ret);
+	return r < 0 ? fail(path, "reading the copy", -r, err) : 0;
 }
 
 static const char *hex(const unsigned char sum[PLUGIN_SUM], char text[2 * PLUGIN_SUM + 1])
@@ -105,9 +99,11 @@ int plugin_pin(int fd, const char *path, const unsigned char sha256[PLUGIN_SUM],
 					      MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (to < 0)
 		return fail(path, "making a copy", errno, err);
-	int r = copy(fd, path, to, (size_t)st.st_size, err);
+	int r = copy(fd, path, to, st.st_size, err);
 	if (r == 0)
-		r = sum(to, path, (size_t)st.st_size, is, err);
+		r = seal(to, path, err);
+	if (r == 0)
+		r = sum(to, path, is, err);
 	if (r == 0 && memcmp(is, sha256, sizeof(is)) != 0)
 		r = refuse_sum(path, is, sha256, err);
 	if (r == 0)

@@ -29,6 +29,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <linux/magic.h>
 
 #include "base/cleanup.h"
 #include "core/hosttable.h"
@@ -153,6 +156,22 @@ static int take_number(struct plugin_file *file, struct error *err)
 	return 0;
 }
 
+static int refuse_name(const struct plugin_file *file, const char *name, struct error *err)
+{
+	return error_set(err, ENOEXEC, "%s: is loaded as %s, so that it is the file that was "
+			 "checked, and there is no such name; mount /proc", file->path, name);
+}
+
+/* Asked once: each look at a name below /proc makes it anew, which is what costs here. */
+static int fd_name(const struct plugin_file *file, char name[FD_NAME_SIZE], struct error *err)
+{
+	static bool known;
+	struct statfs fs;
+	snprintf(name, FD_NAME_SIZE, "/proc/self/fd/%d", file->fd);
+	known = known || (statfs("/proc/self/fd", &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC);
+	return known ? 0 : refuse_name(file, name, err);
+}
+
 static bool is_same_file(const struct plugin_file *file, const char *name)
 {
 	struct stat checked, named;
@@ -160,23 +179,15 @@ static bool is_same_file(const struct plugin_file *file, const char *name)
 	       checked.st_dev == named.st_dev && checked.st_ino == named.st_ino;
 }
 
-static int fd_name(const struct plugin_file *file, char name[FD_NAME_SIZE], struct error *err)
-{
-	snprintf(name, FD_NAME_SIZE, "/proc/self/fd/%d", file->fd);
-	if (is_same_file(file, name))
-		return 0;
-	return error_set(err, ENOEXEC, "%s: is loaded as %s, so that it is the file that was "
-			 "checked, and there is no such name; mount /proc", file->path, name);
-}
-
-/* What the loader says it mapped is the file that was checked, and no plugin before it. */
-static int check_mapped(const struct plugin_file *file, const struct link_map *map,
-			struct error *err)
+/* What the loader says it mapped is the file that was checked, and no plugin before it. It
+ * may have it by the name of an earlier try that was refused. */
+static int check_mapped(const struct plugin_file *file, const char *name,
+			const struct link_map *map, struct error *err)
 {
 	bool known = false;
 	for (const struct plugin_file *other = files; other; other = other->next)
 		known |= other->map == map;
-	if (!known && is_same_file(file, map->l_name))
+	if (!known && (strcmp(map->l_name, name) == 0 || is_same_file(file, map->l_name)))
 		return 0;
 	return error_set(err, ENOEXEC, "%s: the loader gave %s instead, as if that were its name; "
 			 "start pawl again", file->path, map->l_name);
@@ -186,6 +197,8 @@ static int refuse_load(const struct plugin_file *file, const char *name, struct 
 {
 	const char *said = dlerror();
 	size_t prefix = strlen(name);
+	if (!is_same_file(file, name))
+		return refuse_name(file, name, err);
 	if (said && strncmp(said, name, prefix) == 0 && said[prefix] == ':')
 		said += prefix + 1 + strspn(said + prefix + 1, " ");
 	return error_set(err, ENOEXEC, "%s: cannot be loaded: %s", file->path,
@@ -206,7 +219,7 @@ static int load_object(struct plugin_file *file, void **ret_handle, struct link_
 		return refuse_load(file, name, err);
 	file->mapped = true;
 	*ret_handle = handle;
-	return check_mapped(file, *ret_map, err);
+	return check_mapped(file, name, *ret_map, err);
 }
 
 /* dlsym looks into what the object depends on, too: the entry must be its own. */

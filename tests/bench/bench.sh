@@ -31,6 +31,9 @@ echo
 echo "== chain"
 "$top/tests/bench/bench-chain" "$top/tests/bench/plugins"
 echo
+echo "== loading"
+"$top/tests/bench/bench-load" "$top/lib/pawl/plugins"
+echo
 echo "== hook, 2 KB event, 5 plugins of 5 files"
 # the program itself: a manager's stand-in in front of it takes ten times as long
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null || true)
