@@ -3,7 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
-#include <pwd.h>
+#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,20 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/text.h"
 #include "cli/canary.h"
+#include "cli/codex.h"
 #include "core/config.h"
 #include "dialects/dialect.h"
 #include "json/write.h"
 
-#define TOML_BYTES_MAX ((size_t)4 << 20)
+#define EVENTS_MAX 16
+
+/* What all files together have for one event. */
+struct tally {
+	int ours, others, files; /* files: with one of ours */
+	char other[PATH_MAX + 32]; /* where one of the others is */
+};
 
 struct doctor {
 	const struct settings *settings;
@@ -29,7 +35,10 @@ struct doctor {
 	bool quiet;
 	int faults, hooks;
 	const struct doc *doc; /* the file being looked at */
+	const char *path;      /* it, as it was named */
+	bool no_places;	       /* its text is not the file's */
 	struct str last;       /* the handler whose program was looked at last */
+	struct tally tally[EVENTS_MAX]; /* by the event's index */
 };
 
 /* ---- saying it -------------------------------------------------------------------------- */
@@ -40,10 +49,27 @@ static void place(const struct doctor *doctor, const struct json_value *value, c
 	unsigned line = 1, column = 1;
 	if (value)
 		json_place(value, &line, &column);
-	if (doctor->doc)
+	if (doctor->doc && doctor->no_places)
+		snprintf(buf, room, "%s", doctor->doc->path);
+	else if (doctor->doc)
 		snprintf(buf, room, "%s:%u:%u", doctor->doc->path, line, column);
 	else
 		snprintf(buf, room, "%s", doctor->settings->agent);
+}
+
+static void put_fault(struct doctor *doctor, const char *where, const char *what, const char *mend)
+{
+	doctor->faults++;
+	if (!doctor->writer) {
+		printf("wrong: %s: %s; %s\n", where, what, mend);
+		return;
+	}
+	const struct json_writer *w = doctor->writer;
+	struct json_object *o = w->object();
+	w->add_text(o, "where", str_of(where));
+	w->add_text(o, "what", str_of(what));
+	w->add_text(o, "mend", str_of(mend));
+	w->add(doctor->findings, NULL, o);
 }
 
 /* What is wrong, and how to mend it. */
@@ -56,17 +82,7 @@ fault(struct doctor *doctor, const struct json_value *at, const char *mend, cons
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	place(doctor, at, where, sizeof(where));
-	doctor->faults++;
-	if (!doctor->writer) {
-		printf("wrong: %s: %s; %s\n", where, what, mend);
-		return;
-	}
-	const struct json_writer *w = doctor->writer;
-	struct json_object *o = w->object();
-	w->add_text(o, "where", str_of(where));
-	w->add_text(o, "what", str_of(what));
-	w->add_text(o, "mend", str_of(mend));
-	w->add(doctor->findings, NULL, o);
+	put_fault(doctor, where, what, mend);
 }
 
 /* What is good to know, and no fault. */
@@ -273,6 +289,9 @@ static void try_canary(struct doctor *doctor, const struct settings_hook *hook,
 		      "%s: `%s` does not block: it %s", hook->event, line, why);
 	else
 		show(doctor, hook->event, line, &canary);
+	if (ms > 0 && canary.status >= 0 && canary.ms > ms / 2)
+		note(doctor, "%s: it took %lld ms of the %lld ms that the client waits", hook->event,
+		     (long long)canary.ms, (long long)ms);
 }
 
 static void check_program(struct doctor *doctor, const struct settings_hook *hook)
@@ -315,15 +334,15 @@ static void check_members(struct doctor *doctor, const struct settings_hook *hoo
 		      s->closed, s->closed_value);
 }
 
-/* Returns how many of the event are pawl's; others are those that race them. */
-static int check_event(struct doctor *doctor, const char *event)
+/* The event's hooks in this file, and how many of them there are. */
+static void check_event(struct doctor *doctor, const char *event, struct tally *tally)
 {
-	struct settings_hook hook = {0}, other = {0};
-	int ours = 0, others = 0;
+	struct settings_hook hook = {0};
+	int ours = 0;
 	while (settings_next(doctor->settings, doctor->doc->root, event, &hook)) {
 		if (!settings_ours(doctor->settings, hook.handler)) {
-			others++;
-			other = hook;
+			if (tally->others++ == 0)
+				place(doctor, hook.handler, tally->other, sizeof(tally->other));
 			continue;
 		}
 		ours++;
@@ -334,22 +353,37 @@ static int check_event(struct doctor *doctor, const char *event)
 	if (ours > 1)
 		fault(doctor, hook.group, "take all but one out",
 		      "%s: pawl is asked %d times for each event", event, ours);
-	if (ours > 0 && others > 0 && doctor->settings->parallel &&
-	    settings_kind(doctor->settings, event) == EVENT_PRE_TOOL)
-		fault(doctor, other.handler, "have pawl the only one, or the other change nothing",
-		      "%s: %d other hook%s at the same time on the same arguments, and whoever "
-		      "rewrites last wins",
-		      event, others, others > 1 ? "s run" : " runs");
-	return ours;
+	tally->ours += ours;
+	tally->files += ours > 0;
 }
 
-static void check_missing(struct doctor *doctor, const char *event, bool first)
+static void check_race(struct doctor *doctor, const char *event, const struct tally *tally)
 {
-	enum event_kind kind = settings_kind(doctor->settings, event);
-	if (kind == EVENT_PRE_TOOL && (first || doctor->settings->match == MATCH_NONE))
+	char what[256];
+	if (tally->others == 0 || !doctor->settings->parallel)
+		return;
+	snprintf(what, sizeof(what),
+		 "%s: %d other hook%s at the same time on the same arguments, and whoever "
+		 "rewrites last wins",
+		 event, tally->others, tally->others > 1 ? "s run" : " runs");
+	put_fault(doctor, tally->other, what, "have pawl the only one, or the other change nothing");
+}
+
+/* What all files together have of the event; of the first, nothing is enough to go by. */
+static void check_tally(struct doctor *doctor, size_t index)
+{
+	const struct settings *s = doctor->settings;
+	const struct tally *tally = &doctor->tally[index];
+	const char *event = s->events[index];
+	bool tool = settings_kind(s, event) == EVENT_PRE_TOOL;
+	if (tally->ours > 0 && tool)
+		check_race(doctor, event, tally);
+	if (tally->files > 1)
+		note(doctor, "%s: pawl is asked by %d files, and once each", event, tally->files);
+	if (tally->ours == 0 && tool && (index == 0 || s->match == MATCH_NONE))
 		fault(doctor, NULL, "`pawl install` adds it",
 		      "pawl is not asked on %s: those calls run", event);
-	else
+	else if (tally->ours == 0)
 		note(doctor, "pawl is not told of %s", event);
 }
 
@@ -367,101 +401,126 @@ static int count_ours(const struct doctor *doctor)
 	return n;
 }
 
-static void check_file(struct doctor *doctor)
+/* What has none of the hooks run, or not these. */
+static void check_off(struct doctor *doctor, int ours)
 {
 	const struct settings *s = doctor->settings;
 	const struct json_value *off = s->off ? json_at(doctor->doc->root, str_of(s->off)) : NULL;
-	const struct json_value *head =
-		s->head ? json_member(doctor->doc->root, str_of(s->head)) : NULL;
+	const struct json_value *only =
+		json_member(doctor->doc->root, STR("allowManagedHooksOnly"));
 	if (off && str_is(json_raw(off), s->off_value))
 		fault(doctor, off, "change it", "\"%s\" is %s: no hook runs",
 		      strrchr(s->off, '/') + 1, s->off_value);
+	if (only && str_is(json_raw(only), "true") && ours == 0)
+		fault(doctor, only, "write pawl's hooks into this file",
+		      "\"allowManagedHooksOnly\" is true: no hook of another file runs");
+}
+
+static void check_head(struct doctor *doctor)
+{
+	const struct settings *s = doctor->settings;
+	const struct json_value *head =
+		s->head ? json_member(doctor->doc->root, str_of(s->head)) : NULL;
 	if (s->head && json_type(head) != JSON_OBJECT && strcmp(s->head, "version") == 0 &&
 	    (!head || !str_is(json_raw(head), s->head_value)))
 		fault(doctor, head, "`pawl install` adds it where it is missing",
 		      "\"version\" has to be 1: the client drops the whole file");
-	for (size_t i = 0; s->events[i]; i++)
-		if (check_event(doctor, s->events[i]) == 0)
-			check_missing(doctor, s->events[i], i == 0);
 }
 
 /* ---- Codex: what was reviewed ------------------------------------------------------------ */
 
-enum trust { TRUST_NONE, TRUST_OTHER, TRUST_OURS };
-
-/* [hooks.state."FILE:pre_tool_use:GROUP:HOOK"] with a trusted_hash before the next table. */
-static enum trust find_trust(const char *toml, const char *key)
+static void say_trust(struct doctor *doctor, const struct settings_hook *hook,
+		      enum codex_state state)
 {
-	static const char table[] = "[hooks.state.";
-	enum trust found = TRUST_NONE;
-	for (const char *at = strstr(toml, table); at; at = strstr(at + 1, table)) {
-		const char *line = at + strcspn(at, "\n"), *end = strstr(line, "\n[");
-		const char *hash = strstr(line, "trusted_hash"), *is = strstr(at, key);
-		if (!hash || (end && hash > end))
-			continue;
-		if (is && is < line)
-			return TRUST_OURS;
-		const char *known = strstr(at, "hooks.json:");
-		if (!known || known > line)
-			found = TRUST_OTHER;
-	}
-	return found;
+	static const struct {
+		const char *what, *mend;
+	} words[] = {
+		[CODEX_UNKNOWN] = {"installed but not trusted: config.toml has no [hooks.state] for "
+				   "it, and Codex skips it without a word",
+				   "start codex and trust it under /hooks"},
+		[CODEX_CHANGED] = {"changed since it was trusted: Codex skips it without a word",
+				   "start codex and trust it anew under /hooks"},
+		[CODEX_OFF] = {"turned off: its [hooks.state] in config.toml has enabled = false",
+			       "turn it on under /hooks"},
+	};
+	if (state == CODEX_TRUSTED)
+		note(doctor, "%s: it was reviewed, and is what was reviewed", hook->event);
+	else if (event_gates(settings_kind(doctor->settings, hook->event)))
+		fault(doctor, hook->handler, words[state].mend, "%s: %s", hook->event,
+		      words[state].what);
+	else
+		note(doctor, "%s: %s; %s", hook->event, words[state].what, words[state].mend);
 }
 
-static enum trust read_trust(const char *toml, const char *key, bool *off)
+static void path_beside(const struct doctor *doctor, const char *path, char *buf, size_t room)
 {
-	_cleanup_fclose_ FILE *file = fopen(toml, "re");
-	_cleanup_free_ char *text = NULL;
-	size_t len;
-	if (!file || io_read_all(fileno(file), TOML_BYTES_MAX, &text, &len, NULL) < 0)
-		return TRUST_NONE;
-	const char *features = strstr(text, "[features]");
-	const char *end = features ? strstr(features, "\n[") : NULL;
-	const char *hooks = features ? strstr(features, "\nhooks") : NULL;
-	if (hooks && (!end || hooks < end)) {
-		hooks += 6 + strspn(hooks + 6, " \t");
-		*off |= hooks[0] == '=' &&
-			strncmp(hooks + 1 + strspn(hooks + 1, " \t"), "false", 5) == 0;
+	const char *slash = strrchr(path, '/');
+	snprintf(buf, room, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path,
+		 doctor->settings->beside);
+}
+
+/* In the file beside the hooks, then in the user's, where Codex keeps it for projects. */
+static enum codex_state trust_of(const struct doctor *doctor, const struct codex *beside,
+				 const struct codex *users, const struct settings_hook *hook)
+{
+	const char *const files[] = {doctor->doc->path, doctor->path};
+	const struct json_value *matcher = json_member(hook->group, STR("matcher"));
+	enum codex_state best = CODEX_UNKNOWN;
+	for (size_t i = 0; i < 4; i++) {
+		enum codex_state state =
+			codex_state(i < 2 ? beside : users, files[i % 2], hook->event,
+				    hook->group_index, hook->index, matcher, hook->handler);
+		best = state > best ? state : best;
 	}
-	return find_trust(text, key);
+	return best;
+}
+
+/* A file that cannot be read is told of when its own hooks are looked at. */
+static void read_toml(struct doctor *doctor, const char *path, struct codex *codex)
+{
+	if (codex_read(doctor->doc->arena, path, codex, NULL) < 0)
+		codex->n_trust = 0;
+	if (codex->off)
+		fault(doctor, NULL, "take it out of config.toml",
+		      "%s: [features] hooks = false: no hook runs", path);
 }
 
 static void check_trust(struct doctor *doctor)
 {
-	struct settings_hook hook = {0};
-	char key[PATH_MAX + 64], toml[2 * PATH_MAX];
-	bool off = false;
-	const struct passwd *user = getpwuid(geteuid());
-	if (strcmp(doctor->settings->agent, "codex") != 0)
-		return;
-	while (settings_next(doctor->settings, doctor->doc->root, "PreToolUse", &hook))
-		if (settings_ours(doctor->settings, hook.handler))
-			break;
-	if (!hook.handler)
-		return;
-	snprintf(key, sizeof(key), "hooks.json:pre_tool_use:%zu:%zu", hook.group_index, hook.index);
-	snprintf(toml, sizeof(toml), "%.*s/config.toml",
-		 (int)(strrchr(doctor->doc->path, '/') - doctor->doc->path), doctor->doc->path);
-	enum trust trust = read_trust(toml, key, &off);
-	if (trust == TRUST_NONE && doctor->line->project && user) {
-		snprintf(toml, sizeof(toml), "%s/.codex/config.toml", user->pw_dir);
-		snprintf(key, sizeof(key), "%s:pre_tool_use:%zu:%zu", doctor->doc->path,
-			 hook.group_index, hook.index);
-		trust = read_trust(toml, key, &off);
+	static struct codex beside, users;
+	char toml[2 * PATH_MAX], home[PATH_MAX];
+	const struct settings *s = doctor->settings;
+	bool project = doctor->line->project ||
+		       (!doctor->line->given && strcmp(doctor->path, doctor->line->path) != 0);
+	path_beside(doctor, doctor->path, toml, sizeof(toml));
+	read_toml(doctor, toml, &beside);
+	users.n_trust = 0;
+	if (project && settings_home(home, sizeof(home), NULL) == 0) {
+		snprintf(toml, sizeof(toml), "%s/.codex/config.toml", home);
+		read_toml(doctor, toml, &users);
 	}
-	if (off)
-		fault(doctor, NULL, "take it out of config.toml",
-		      "[features] hooks = false: no hook runs");
-	if (trust == TRUST_NONE)
-		fault(doctor, hook.handler, "start codex and trust it under /hooks",
-		      "installed but not trusted: config.toml has no [hooks.state] for it, and "
-		      "Codex skips it without a word");
-	else if (trust == TRUST_OTHER)
-		note(doctor, "config.toml has a [hooks.state], but whether it is for this hook "
-			     "cannot be told");
-	else
-		note(doctor, "it was reviewed; a command line that was changed since has to be "
-			     "reviewed again under /hooks");
+	for (size_t i = 0; s->events[i]; i++) {
+		struct settings_hook hook = {0};
+		while (settings_next(s, doctor->doc->root, s->events[i], &hook))
+			if (settings_ours(s, hook.handler))
+				say_trust(doctor, &hook, trust_of(doctor, &beside, &users, &hook));
+	}
+}
+
+/* Hooks of config.toml, put as hooks.json has them. */
+static int open_toml(struct doctor *doctor, const char *path, struct doc *doc, struct error *err)
+{
+	static struct codex codex;
+	memset(doc, 0, sizeof(*doc));
+	snprintf(doc->path, sizeof(doc->path), "%s", path);
+	int r = json_arena_new(JSON_ARENA_DEFAULT, &doc->arena, err);
+	if (r == 0)
+		r = codex_read(doc->arena, path, &codex, err);
+	if (r == 0 && codex.inline_hooks)
+		note(doctor, "%s: hooks that are not written as tables cannot be read here", path);
+	if (r == 0 && codex.hooks.ptr)
+		r = doc_set(doc, codex.hooks, err);
+	return r;
 }
 
 /* ---- a folder of scripts ------------------------------------------------------------------ */
@@ -498,26 +557,88 @@ static void check_scripts(struct doctor *doctor)
 
 /* ---- the command ------------------------------------------------------------------------ */
 
-static void look_at(struct doctor *doctor, const char *path)
+static bool is_toml(const char *path)
+{
+	size_t len = strlen(path);
+	return len > 5 && strcmp(path + len - 5, ".toml") == 0;
+}
+
+static void look_at_one(struct doctor *doctor, const char *path)
 {
 	_cleanup_(doc_done) struct doc doc;
 	struct error err;
-	int r = doc_open(path, &doc, &err);
 	doctor->doc = NULL;
+	int r = is_toml(path) ? open_toml(doctor, path, &doc, &err) : doc_open(path, &doc, &err);
 	if (r < 0) {
 		doctor->hooks++;
 		fault(doctor, NULL, "mend the file: the client may drop all of it", "%s", err.text);
 		return;
 	}
 	doctor->doc = &doc;
+	doctor->path = path;
+	doctor->no_places = is_toml(path);
 	doctor->last = (struct str){NULL, 0};
 	int n = count_ours(doctor);
-	if (n > 0) {
-		check_file(doctor);
+	check_off(doctor, n);
+	if (n > 0)
+		check_head(doctor);
+	for (size_t i = 0; doctor->settings->events[i] && i < EVENTS_MAX; i++)
+		check_event(doctor, doctor->settings->events[i], &doctor->tally[i]);
+	if (n > 0 && strcmp(doctor->settings->agent, "codex") == 0)
 		check_trust(doctor);
-	}
 	doctor->hooks += n;
 	doctor->doc = NULL;
+}
+
+static void look_at(struct doctor *doctor, const char *path)
+{
+	char other[2 * PATH_MAX];
+	look_at_one(doctor, path);
+	if (!doctor->settings->beside)
+		return;
+	path_beside(doctor, path, other, sizeof(other));
+	look_at_one(doctor, other);
+}
+
+/* Files that a pattern names, but for the one that was looked at first. */
+static void look_at_each(struct doctor *doctor, const char *pattern)
+{
+	glob_t found;
+	char real[PATH_MAX];
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (strcmp(found.gl_pathv[i], doctor->line->path) != 0 &&
+		    (!realpath(found.gl_pathv[i], real) || strcmp(real, doctor->line->path) != 0))
+			look_at(doctor, found.gl_pathv[i]);
+	globfree(&found);
+}
+
+/* The rest of what the client reads: nothing where one file was named, a project's where that
+ * was asked for, else all. */
+static void look_elsewhere(struct doctor *doctor)
+{
+	const struct settings *s = doctor->settings;
+	const struct settings_line *line = doctor->line;
+	char home[PATH_MAX], pattern[2 * PATH_MAX], folder[PATH_MAX] = ".";
+	if (line->project)
+		snprintf(folder, sizeof(folder), "%.*s",
+			 (int)(strlen(line->path) - strlen(s->project) - 1), line->path);
+	else if (!line->given && s->project)
+		look_at(doctor, s->project);
+	for (size_t i = 0; s->others && s->others[i]; i++) {
+		const char *other = s->others[i];
+		if (other[0] == '~' && !line->given &&
+		    settings_home(home, sizeof(home), NULL) == 0)
+			snprintf(pattern, sizeof(pattern), "%s%s", home, other + 1);
+		else if (other[0] == '/' && !line->given)
+			snprintf(pattern, sizeof(pattern), "%s", other);
+		else if (other[0] != '~' && other[0] != '/' && (!line->given || line->project))
+			snprintf(pattern, sizeof(pattern), "%s/%s", folder, other);
+		else
+			continue;
+		look_at_each(doctor, pattern);
+	}
 }
 
 /* The file that was named; else the user's, and the project's that one stands in. */
@@ -529,13 +650,14 @@ static void look_around(struct doctor *doctor)
 		check_scripts(doctor);
 	} else {
 		look_at(doctor, doctor->line->path);
-		if (!doctor->line->given && s->project && access(s->project, F_OK) == 0)
-			look_at(doctor, s->project);
+		look_elsewhere(doctor);
 	}
 	snprintf(mend, sizeof(mend), "`pawl install %s`", s->agent);
 	if (doctor->hooks == 0)
 		fault(doctor, NULL, mend, "not installed: no hook of pawl's in %s",
 		      doctor->line->path);
+	for (size_t i = 0; s->shape != SHAPE_SCRIPTS && doctor->hooks > 0 && s->events[i]; i++)
+		check_tally(doctor, i);
 	for (size_t i = 0; s->holes[i]; i++)
 		note(doctor, "%s", s->holes[i]);
 }

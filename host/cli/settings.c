@@ -24,6 +24,7 @@ static const struct settings table[] = {
 	{.agent = "claude-code",
 	 .user = ".claude/settings.json",
 	 .project = ".claude/settings.json",
+	 .others = LIST(".claude/settings.local.json", "/etc/claude-code/managed-settings.json"),
 	 .match = MATCH_NAMES,
 	 .events = LIST("PreToolUse", "PreSkillShellCommand", "UserPromptSubmit", "PostToolUse",
 			"PostToolUseFailure", "Stop", "SessionEnd"),
@@ -49,6 +50,7 @@ static const struct settings table[] = {
 	{.agent = "codex",
 	 .user = ".codex/hooks.json",
 	 .project = ".codex/hooks.json",
+	 .beside = "config.toml",
 	 .match = MATCH_NAMES,
 	 .events = LIST("PreToolUse", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"),
 	 .matcher = "*",
@@ -71,6 +73,7 @@ static const struct settings table[] = {
 	{.agent = "gemini",
 	 .user = ".gemini/settings.json",
 	 .project = ".gemini/settings.json",
+	 .others = LIST("/etc/gemini-cli/settings.json"),
 	 .match = MATCH_REGEX,
 	 .events = LIST("BeforeTool", "BeforeAgent", "BeforeModel", "AfterModel", "AfterTool",
 			"SessionEnd"),
@@ -115,6 +118,7 @@ static const struct settings table[] = {
 	{.agent = "cursor",
 	 .user = ".cursor/hooks.json",
 	 .project = ".cursor/hooks.json",
+	 .others = LIST("/etc/cursor/hooks.json"),
 	 .shape = SHAPE_FLAT,
 	 .match = MATCH_REGEX,
 	 .events = LIST("preToolUse", "beforeShellExecution", "beforeMCPExecution",
@@ -132,10 +136,14 @@ static const struct settings table[] = {
 	 .holes = LIST("an unknown event, a bad matcher or another version makes it drop the "
 		       "whole file",
 		       "MCP servers are not named in the events",
-		       "prompts and the session's stop reach no hook in -p mode")},
+		       "prompts and the session's stop reach no hook in -p mode",
+		       "hooks in Claude Code's settings run there, too; they are looked at with "
+		       "`pawl doctor claude-code`")},
 	{.agent = "copilot",
 	 .user = ".copilot/hooks/pawl.json",
 	 .project = ".github/hooks/pawl.json",
+	 .others = LIST("~/.copilot/hooks/*.json", ".github/hooks/*.json",
+			"/etc/github-copilot/policy.d/*.json"),
 	 .shape = SHAPE_FLAT,
 	 .match = MATCH_ANCHORED,
 	 .events =
@@ -157,6 +165,7 @@ static const struct settings table[] = {
 	{.agent = "windsurf",
 	 .user = ".codeium/windsurf/hooks.json",
 	 .project = ".windsurf/hooks.json",
+	 .others = LIST("/etc/windsurf/hooks.json"),
 	 .shape = SHAPE_FLAT,
 	 .events = LIST("pre_run_command", "pre_mcp_tool_use", "pre_read_code", "pre_write_code",
 			"pre_user_prompt", "post_run_command", "post_mcp_tool_use",
@@ -229,7 +238,7 @@ static int wrong(const char *command, const char *text, const char *what)
 	return 2;
 }
 
-static int home_dir(char *buf, size_t room, struct error *err)
+int settings_home(char *buf, size_t room, struct error *err)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	if (!user || user->pw_dir[0] != '/')
@@ -341,7 +350,7 @@ static int find_path(const struct given *given, struct settings_line *ret, struc
 				 "with --file",
 				 settings->agent);
 	int r = given->project ? absolute(given->project, base, err)
-			       : home_dir(base, sizeof(base), err);
+			       : settings_home(base, sizeof(base), err);
 	if (r < 0)
 		return r;
 	if (snprintf(ret->path, PATH_MAX, "%s/%s", base,

@@ -33,6 +33,10 @@ enum settings_match {
 struct settings {
 	const char *agent;
 	const char *user, *project; /* below the home and the project's folder; NULL: --file */
+	/* Where it reads hooks from as well: "~/" is the home, "/" the system, else the
+	 * project's folder; the last part may be a glob. NULL: nowhere. */
+	const char *const *others;
+	const char *beside; /* another file of hooks in the same folder, as TOML; NULL: none */
 	enum settings_shape shape;
 	enum settings_match match;
 	const char *const *events;     /* NULL at the end */
@@ -69,6 +73,9 @@ struct settings_line {
 	bool project, dry_run, given; /* given: the file was named */
 	int64_t timeout_ms;
 };
+
+/* The home folder by the user database; -ENOENT. */
+int settings_home(char *buf, size_t room, struct error *err);
 
 /* Options of install, uninstall and doctor; command is for messages, which are printed.
  * 0, or the exit status: 2 usage, 1 no such file. */

@@ -21,6 +21,7 @@ const struct dialect dialect_codex = {
 	.can = {.title = "Codex",
 		.version = "0.171.0, measured",
 		.timeout_unit = "s",
+		.timeout = 600,
 		.on_failure = "runs the tool",
 		.result = "replaced by the reason of a block",
 		.note = "write_stdin into an open shell reaches no hook"},

@@ -50,12 +50,47 @@ doctor codex --file "$work/codex/hooks.json"
 ok "codex: installed but not trusted" finds 'installed but not trusted'
 ok "codex: it would block" has "$out" 'ok: codex: '
 ok "codex: write_stdin is named" has "$out" 'note: *write_stdin'
-printf '[hooks.state."%s/codex/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:0"\n' "$work" >"$work/codex/config.toml"
+# trust EVENT MEMBERS [MATCHER]: what Codex writes once a person has said yes to the hook
+trust() {
+	hash=$(printf '{"event_name":"%s","hooks":[{"async":false,"command":"%s --config %s hook codex","timeout":10,"type":"command"}]%s}' \
+		"$1" "$pawl" "$cfg" "${2:+,\"matcher\":\"$2\"}" | sha256sum | cut -d' ' -f1)
+	printf '[hooks.state."%s/codex/hooks.json:%s:0:0"]\ntrusted_hash = "sha256:%s"\n' "$work" "$1" "$hash"
+}
+trust stop >"$work/codex/config.toml"
 doctor codex --file "$work/codex/hooks.json"
-ok "codex: another was reviewed" finds 'installed but not trusted'
-printf '[hooks.state."%s/codex/hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "sha256:0"\n' "$work" >>"$work/codex/config.toml"
+ok "codex: another was reviewed" finds 'PreToolUse: installed but not trusted'
+ok "codex: that one is" has "$out" 'note: codex: Stop: it was reviewed'
+trust pre_tool_use '*' >>"$work/codex/config.toml"
+doctor codex --file "$work/codex/hooks.json"
+ok "codex: prompts were not" finds 'UserPromptSubmit: installed but not trusted'
+ok "codex: tools were" silent_on 'PreToolUse'
+trust user_prompt_submit >>"$work/codex/config.toml"
 doctor codex --file "$work/codex/hooks.json"
 ok "codex: reviewed" is_well
+cp "$work/codex/hooks.json" "$work/codex/kept"
+sed -i 's/"timeout": 10/"timeout": 11/' "$work/codex/hooks.json"
+doctor codex --file "$work/codex/hooks.json"
+ok "codex: changed since" finds 'PreToolUse: changed since it was trusted'
+mv "$work/codex/kept" "$work/codex/hooks.json"
+cp "$work/codex/config.toml" "$work/trusted.toml"
+printf '[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "/opt/other"\n' >>"$work/codex/config.toml"
+doctor codex --file "$work/codex/hooks.json"
+ok "codex: a race from config.toml" finds 'config.toml: PreToolUse: 1 other hook'
+mkdir "$work/toml"
+printf '[[hooks.PreToolUse]]\nmatcher = "bash"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "%s --config %s hook codex"\n' \
+	"$pawl" "$cfg" >"$work/toml/config.toml"
+doctor codex --file "$work/toml/hooks.json"
+ok "codex: installed in config.toml" silent_on 'not installed'
+ok "codex: its matcher is looked at" finds 'config.toml: PreToolUse: the matcher "bash" matches no known tool'
+ok "codex: it is started" has "$out" 'ok: codex: '
+echo 'a = "' >"$work/toml/config.toml"
+doctor codex --file "$work/toml/hooks.json"
+ok "codex: config.toml cannot be read" finds 'config.toml: line 1: '
+sed '/enabled/d' "$work/trusted.toml" >"$work/codex/config.toml"
+sed -i '/pre_tool_use/a enabled = false' "$work/codex/config.toml"
+doctor codex --file "$work/codex/hooks.json"
+ok "codex: turned off by hand" finds 'PreToolUse: turned off'
+cp "$work/trusted.toml" "$work/codex/config.toml"
 printf '[features]\nhooks = false\n' >>"$work/codex/config.toml"
 doctor codex --file "$work/codex/hooks.json"
 ok "codex: turned off" finds 'hooks = false'
@@ -102,6 +137,26 @@ ok "turned off" finds 'disableAllHooks'
 printf '{"hooks":{"PostToolUse":[{"hooks":[{%s}]}]}}' "$us" >"$work/s.json"
 doctor claude-code --file "$work/s.json"
 ok "only after the tool" finds 'not asked on PreToolUse'
+# A project has more than one file, and all are run.
+p=$work/project/.claude
+mkdir -p "$p"
+printf '{"hooks":{"PreToolUse":[{"hooks":[{%s}]}]}}' "$us" >"$p/settings.json"
+doctor claude-code --project "$work/project"
+ok "a project is well" is_well
+printf '{"hooks":{"PreToolUse":[{"hooks":[{"command":"/opt/other"}]}]}}' >"$p/settings.local.json"
+doctor claude-code --project "$work/project"
+ok "a race from another file" finds 'settings.local.json:1:*1 other hook'
+echo '{"disableAllHooks":true}' >"$p/settings.local.json"
+doctor claude-code --project "$work/project"
+ok "turned off in another file" finds 'settings.local.json:1:*disableAllHooks'
+mv "$p/settings.json" "$p/settings.local.json"
+doctor claude-code --project "$work/project"
+ok "installed in another file" is_well
+run '' "$pawl" --config "$cfg" install copilot --project "$work/two"
+echo '{"version":1,"hooks":{"preToolUse":[{"bash":"/opt/other"}]}}' >"$work/two/.github/hooks/other.json"
+doctor copilot --project "$work/two"
+ok "a race from a file of the same folder" finds 'other.json:1:*1 other hook'
+
 printf '{"hooks":{}, "hooks":{}}' >"$work/s.json"
 doctor claude-code --file "$work/s.json"
 ok "cannot be read" finds 's.json:1:*duplicate'
