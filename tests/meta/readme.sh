@@ -26,7 +26,7 @@ check() {
 	fi
 }
 
-echo 1..6
+echo 1..8
 block c "A plugin of your own" >"$tmp/hello.c"
 diff "$tmp/hello.c" "$src/plugin-api/template/hello.c" >"$tmp/out"
 check 1 "the plugin shown is the template" $?
@@ -54,3 +54,30 @@ check 5 "the two commands come first" $?
 done >"$tmp/out"
 [ ! -s "$tmp/out" ]
 check 6 "each command is in the table" $?
+
+# Every cell of the clients' tables names golden files of that client, and each is there.
+cells() {
+	awk '$0 == "## What each client really does" { here = 1; next }
+		/^## / { here = 0 }
+		here && /^\| [a-z]/ && !/^\| client/' "$readme"
+}
+cells | while IFS='|' read -r _ client rest; do
+	client=${client%%,*}
+	client=${client## }
+	client=${client%% }
+	echo "${rest%|}" | tr '|' '\n' | while read -r cell; do
+		names=$(echo "$cell" | grep -o '· `[^`]*`' | tr -d '·` ')
+		[ -n "$names" ] || echo "$client: nothing stands behind \"$cell\""
+		for name in $names; do
+			[ -f "$src/tests/golden/$client/$name.out" ] || echo "$client: no golden file $name"
+		done
+	done
+done >"$tmp/out"
+[ ! -s "$tmp/out" ]
+check 7 "a golden file stands behind each cell" $?
+"$build/pawl" agents | sed '1d; s/ .*//' | while read -r agent; do
+	[ "$(cells | grep -c "^| $agent[ ,]")" -ge 2 ] || echo "$agent is not in both tables"
+done >"$tmp/out"
+[ "$(cells | wc -l)" -ge 22 ] || echo "the tables are not found" >>"$tmp/out"
+[ ! -s "$tmp/out" ]
+check 8 "each client is in the tables" $?
