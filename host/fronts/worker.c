@@ -57,11 +57,18 @@ static struct lane_message *fresh(struct worker *w)
 	return &w->message;
 }
 
+/* A message that cannot be sent is missing: the front is to learn that now, not when the
+ * deadline is over. */
 static void reply(struct worker *w, struct lane_message *m, uint32_t type)
 {
+	ssize_t n;
 	m->type = type;
 	m->nonce = w->request->nonce;
-	send(w->socket, m, sizeof(*m), MSG_NOSIGNAL);
+	do
+		n = send(w->socket, m, sizeof(*m), MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(*m))
+		_exit(1);
 }
 
 static int64_t shortest_entry_deadline(const struct config *config)

@@ -7,6 +7,8 @@
 
 #include "json/write.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +158,64 @@ static void writer_add(struct json_object *to, const char *key, struct json_obje
 	put(to, key, child, 0);
 }
 
+/* ---- is it whole? --------------------------------------------------------------------- */
+
+static size_t quoted_length(const char *text, size_t len)
+{
+	size_t sum = 2;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '"' || text[i] == '\\' || (text[i] >= '\b' && text[i] <= '\r' &&
+							 text[i] != '\v'))
+			sum += 2;
+		else
+			sum += (unsigned char)text[i] < 0x20 ? 6 : 1;
+	return sum;
+}
+
+static size_t whole_length(struct json_object *value);
+
+static size_t members_length(struct json_object *object)
+{
+	size_t sum = 1; /* a brace; each member has a comma or the other brace behind it */
+	json_object_object_foreach(object, key, value)
+		sum += quoted_length(key, strlen(key)) + 1 + whole_length(value) + 1;
+	return sum > 1 ? sum : 2;
+}
+
+static size_t items_length(struct json_object *array)
+{
+	size_t n = json_object_array_length(array), sum = n > 0 ? 1 : 2;
+	for (size_t i = 0; i < n; i++)
+		sum += whole_length(json_object_array_get_idx(array, i)) + 1;
+	return sum;
+}
+
+/* How long the text has to be: what json-c could not append for want of memory, it leaves
+ * out without a word. */
+static size_t whole_length(struct json_object *value)
+{
+	const struct raw *raw = value ? json_object_get_userdata(value) : NULL;
+	char digits[32];
+	if (raw)
+		return raw->len;
+	switch (json_object_get_type(value)) {
+	case json_type_object:
+		return members_length(value);
+	case json_type_array:
+		return items_length(value);
+	case json_type_string:
+		return quoted_length(json_object_get_string(value),
+				     (size_t)json_object_get_string_len(value));
+	case json_type_int:
+		return (size_t)snprintf(digits, sizeof(digits), "%" PRId64,
+					json_object_get_int64(value));
+	case json_type_boolean:
+		return json_object_get_boolean(value) ? 4 : 5;
+	default:
+		return 4; /* null: nothing else is ever added */
+	}
+}
+
 static struct str writer_text(struct json_object *root)
 {
 	size_t len = 0;
@@ -163,7 +223,9 @@ static struct str writer_text(struct json_object *root)
 		return (struct str){NULL, 0};
 	const char *text = json_object_to_json_string_length(
 		root, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
-	return (struct str){text, text ? len : 0};
+	if (!text || len != whole_length(root))
+		return (struct str){NULL, 0};
+	return (struct str){text, len};
 }
 
 static void writer_free(struct json_object *root)
