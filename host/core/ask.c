@@ -9,6 +9,8 @@
 
 #include "base/io.h"
 #include "core/hosttable.h"
+#include "core/isolate.h"
+#include "core/open.h"
 
 #define RELAXED memory_order_relaxed
 
@@ -16,7 +18,7 @@ void ask_begin(struct host *host, const struct slot *slot, enum progress_phase p
 {
 	struct progress *p = host->progress;
 	const struct config_entry *entry = slot->entry;
-	bool in_chain = slot >= host->chain && slot < host->chain + host->config->n_chain;
+	bool in_chain = host_in_chain(host, slot);
 	memcpy(p->plugin, entry->name.ptr,
 	       entry->name.len < sizeof(p->plugin) ? entry->name.len + 1 : sizeof(p->plugin));
 	atomic_store_explicit(&p->entry, in_chain ? (uint32_t)(slot - host->chain) + 1 : 0, RELAXED);
@@ -34,20 +36,6 @@ void ask_end(struct host *host)
 	atomic_store_explicit(&host->progress->entry, 0, RELAXED);
 }
 
-typedef int32_t (*hook_fn)(void *self, const pawl_call *call, pawl_reply *reply);
-
-static hook_fn hook_for(const pawl_plugin *desc, enum event_kind kind)
-{
-	switch (kind) {
-	case EVENT_PRE_MODEL:
-		return desc->pre_model_call;
-	case EVENT_POST_MODEL:
-		return desc->post_model_call;
-	default:
-		return desc->pre_tool_use;
-	}
-}
-
 static void failed(struct step *step, const char *error_class, const char *text)
 {
 	step->verdict = VERDICT_ERROR;
@@ -57,13 +45,11 @@ static void failed(struct step *step, const char *error_class, const char *text)
 }
 
 /* Everything the number and the reply can say together. */
-static void judge_status(struct host *host, const struct pawl_call *call, struct step *step,
-			 const struct pawl_reply *reply, const struct plugin *plugin, int32_t status)
+static void judge_status(const struct pawl_call *call, struct step *step,
+			 const struct pawl_reply *reply, int32_t status, const char *error_text)
 {
-	(void)host;
 	if (status <= 0 || status > PAWL_SUBSTITUTE)
-		failed(step, plugin_error_class(status),
-		       plugin->error_text[0] ? plugin->error_text : NULL);
+		failed(step, plugin_error_class(status), error_text);
 	else if (reply->fault)
 		failed(step, "bad-reply", reply->fault);
 	else if (status == PAWL_SUBSTITUTE && !reply->result)
@@ -116,11 +102,48 @@ static void step_init(struct step *step, const struct config_entry *entry, size_
 	step->round = round;
 	step->shadow = entry->shadow;
 	step->edited = step->conflict = false;
-	step->error_class = step->error_text = NULL;
+	step->error_class = step->error_text = step->error_shown = NULL;
 	step->rule = step->reason = absent;
 	step->args_after = NULL;
 	step->notes = NULL;
 	step->n_notes = 0;
+}
+
+/* A hook has answered: what it comes to. */
+static void judge_answer(const struct pawl_call *call, struct step *step,
+			 const struct pawl_reply *reply, int32_t status, const char *error_text,
+			 int64_t deadline_ns, int64_t now_ns)
+{
+	judge_status(call, step, reply, status, error_text);
+	if (deadline_ns > 0 && now_ns > deadline_ns)
+		failed(step, "timeout", "its answer came after the deadline");
+	note_reply(step, reply);
+}
+
+/* The same question to a process of its own. */
+static void ask_isolated(struct host *host, struct pawl_call *call, struct slot *slot, int round,
+			 int64_t deadline_ns, int64_t *now_ns, struct step *step,
+			 struct pawl_reply *reply)
+{
+	struct isolate_said said;
+	int64_t start = *now_ns;
+	call->number[PAWL_N_ROUND] = round;
+	call->number[PAWL_N_DEADLINE_NS] = deadline_ns;
+	ask_begin(host, slot, PROGRESS_ASK);
+	isolate_ask(host, slot, call, deadline_ns, reply, &said);
+	ask_end(host);
+	*now_ns = io_monotonic_ns();
+	step->ns = *now_ns - (said.asked_ns > 0 ? said.asked_ns : start);
+	step->version = slot->version;
+	if (said.silent)
+		return;
+	if (said.fault) {
+		failed(step, said.fault, said.fault_text);
+		step->error_shown = said.shown;
+		keep_notes(step, reply);
+	} else {
+		judge_answer(call, step, reply, said.status, said.error_text, deadline_ns, *now_ns);
+	}
 }
 
 void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int64_t *now_ns,
@@ -130,6 +153,10 @@ void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int
 	int64_t start = *now_ns, deadline = entry_deadline(host, slot->entry, start);
 	step_init(step, slot->entry, entry, round);
 	reply_init(reply, call);
+	if (slot->entry->isolated) {
+		ask_isolated(host, call, slot, round, deadline, now_ns, step, reply);
+		return;
+	}
 	atomic_store_explicit(&host->progress->deadline_ns, deadline, RELAXED);
 	if (!slot->plugin) {
 		int r = slot_load(host, slot);
@@ -154,8 +181,6 @@ void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int
 	ask_end(host);
 	*now_ns = io_monotonic_ns();
 	step->ns = *now_ns - start;
-	judge_status(host, call, step, reply, plugin, status);
-	if (deadline > 0 && *now_ns > deadline)
-		failed(step, "timeout", "its answer came after the deadline");
-	note_reply(step, reply);
+	judge_answer(call, step, reply, status,
+		     plugin->error_text[0] ? plugin->error_text : NULL, deadline, *now_ns);
 }

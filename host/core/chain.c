@@ -11,6 +11,7 @@
 
 #include "base/io.h"
 #include "core/ask.h"
+#include "core/isolate.h"
 #include "core/state.h"
 
 /* One judging, while it goes on. */
@@ -80,6 +81,8 @@ static void end_error(struct run *run, const struct step *step)
 		by = REFUSED_TIMEOUT;
 	}
 	struct str reason =
+		step->error_shown ? say(run->call, "policy error (%s): %s", entry->name.ptr,
+					step->error_shown) :
 		what ? say(run->call, "policy error (%s): the plugin %s", entry->name.ptr, what) :
 		       say(run->call, "policy error (%s): deadline exceeded in plugin %s",
 			   entry->name.ptr, entry->name.ptr);
@@ -194,13 +197,31 @@ static bool speaks(const struct run *run, const struct config_entry *entry)
 	return match_holds(&entry->match, &run->subject, true);
 }
 
-/* A shadow entry is asked where it stands and changes nothing. */
+/* A shadow entry is asked where it stands and changes nothing: the time that a process of its
+ * own took is not the others'. (One in our process that takes too long takes us along.) */
 static void ask_shadow(struct run *run, size_t entry)
 {
+	struct host *host = run->host;
 	struct pawl_reply reply;
 	struct step *step = step_add(run->decision);
-	if (step)
-		ask(run->host, run->call, entry, 0, &run->now_ns, step, &reply);
+	int64_t start = run->now_ns;
+	if (!step)
+		return;
+	ask(host, run->call, entry, 0, &run->now_ns, step, &reply);
+	if (host->chain[entry].entry->isolated && host->call_deadline_ns > 0)
+		host->call_deadline_ns += run->now_ns - start;
+}
+
+/* Processes of their own take a moment to start: all that will be asked, side by side. */
+static void start_isolated(struct run *run)
+{
+	struct host *host = run->host;
+	for (size_t i = 0; i < host->config->n_chain; i++) {
+		const struct config_entry *entry = &host->config->chain[i];
+		if (entry->isolated && (!entry->shadow || host->shadow == SHADOW_IN_PLACE) &&
+		    speaks(run, entry))
+			isolate_start(host, &host->chain[i]);
+	}
 }
 
 static void first_round(struct run *run)
@@ -403,6 +424,8 @@ void host_judge(struct host *host, struct pawl_call *call, struct decision *deci
 		return;
 	if (call->kind == EVENT_PRE_TOOL)
 		run.gate = patterns_find_tool(&host->config->require_approval, &call->tool);
+	if (host->isolates)
+		start_isolated(&run);
 	run.verdict = VERDICT_ALLOW;
 	first_round(&run);
 	if (run.verdict == VERDICT_ALLOW || run.verdict == VERDICT_REQUIRE_APPROVAL)

@@ -307,21 +307,35 @@ int read_may(struct reader *reader, const struct config_key *key, const struct j
 	return r;
 }
 
-/* An entry that asks for a process of its own must not run without one. */
-int read_isolation(struct reader *reader, const struct config_key *key,
-		   const struct json_value *value, void *base)
+int read_needs(struct reader *reader, const struct config_key *key, const struct json_value *value,
+	       void *base)
 {
-	struct str word = {"", 0};
-	(void)base;
-	json_string(value, &word);
-	if (str_is(word, "shared"))
-		return 0;
-	if (str_is(word, "process"))
-		return fail(reader, value,
-			    "\"isolation\": this build cannot run a plugin in a process of its "
-			    "own; write "
-			    "\"shared\" if you vouch for the plugin, or take the entry out");
-	return fail(reader, value, "\"%s\" must be \"shared\"", key->name);
+	struct str word;
+	int r = need_type(reader, key, value, JSON_ARRAY, "[\"net\"]");
+	for (size_t i = 0; r == 0 && i < json_length(value); i++) {
+		const struct json_value *item = json_item(value, i);
+		if (json_string(item, &word) < 0 || !str_is(word, "net"))
+			return fail(reader, item,
+				    "\"needs\" knows only \"net\"; write [\"net\"]");
+		((struct config_entry *)base)->needs_net = true;
+	}
+	return r;
+}
+
+/* What is about a process of its own, on an entry that has none, is a mistake: whoever
+ * wrote it believes in a fence that is not there. */
+static int check_isolation(struct reader *reader, const struct config_entry *entry,
+			   const struct json_value *value)
+{
+	static const char *const keys[] = {"sandbox", "needs"};
+	for (size_t i = 0; !entry->isolated && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct json_value *member = json_member(value, str_of(keys[i]));
+		if (member)
+			return fail_key(reader, member,
+					"\"%s\" means nothing in the shared worker; add "
+					"\"isolation\": \"process\", or take it out", keys[i]);
+	}
+	return 0;
 }
 
 static int hex_digit(char c)
@@ -365,6 +379,8 @@ static int read_entry(struct reader *reader, const struct config_key *key,
 			    "an entry of \"%s\" without \"plugin\"; name the plugin's file "
 			    "without .so",
 			    key->name);
+	if (r == 0)
+		r = check_isolation(reader, entry, value);
 	if (!entry->name.ptr)
 		entry->name = entry->plugin;
 	return r;

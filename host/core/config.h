@@ -44,6 +44,9 @@ struct config_entry {
 	const struct json_value *options; /* an object, or NULL when absent; json_raw is JSON */
 	bool shadow;			  /* chain only */
 	bool may_grant;			  /* "may": ["grant"] */
+	bool isolated;			  /* "isolation": "process" */
+	bool sandbox_best_effort;	  /* "sandbox": what the kernel cannot do is left out */
+	bool needs_net;			  /* "needs": ["net"]: granted inside the sandbox */
 	enum on_error on_error;
 	int64_t deadline_ns; /* 0 = only the chain's */
 	struct str file;     /* where it stands, for messages */

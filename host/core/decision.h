@@ -45,6 +45,7 @@ struct step {
 	bool shadow, edited, conflict;
 	const char *error_class; /* VERDICT_ERROR: crash timeout exit load bad-status fail ... */
 	const char *error_text;	 /* for people and check, never for the model or records */
+	const char *error_shown; /* for the model: the host's own words, NULL the usual ones */
 	struct str rule, reason;
 	const struct json_value *args_after; /* edited: the arguments it left */
 	const struct reply_note *notes;

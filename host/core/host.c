@@ -13,21 +13,27 @@
 #include "base/text.h"
 #include "core/ask.h"
 #include "core/hosttable.h"
+#include "core/isolate.h"
+#include "core/open.h"
 
 #define OPTIONS_ARENA ((size_t)64 << 20)
 
-static struct slot *slots_new(const struct config_entry *entries, size_t n)
+static struct slot *slots_new(const struct config_entry *entries, size_t n, bool *isolates)
 {
 	struct slot *slots = calloc(n + 1, sizeof(*slots));
-	for (size_t i = 0; slots && i < n; i++)
+	for (size_t i = 0; slots && i < n; i++) {
 		slots[i].entry = &entries[i];
+		*isolates |= entries[i].isolated;
+	}
 	return slots;
 }
 
 static void slots_free(struct slot *slots, size_t n)
 {
-	for (size_t i = 0; slots && i < n; i++)
+	for (size_t i = 0; slots && i < n; i++) {
+		isolate_free(slots[i].isolate);
 		free(slots[i].why);
+	}
 	free(slots);
 }
 
@@ -41,8 +47,8 @@ int host_new(struct config *config, struct json_arena *arena, struct host **ret,
 	host->config = config;
 	host->progress = &host->own_progress;
 	host->environment_of = getppid();
-	host->chain = slots_new(config->chain, config->n_chain);
-	host->observe = slots_new(config->observe, config->n_observe);
+	host->chain = slots_new(config->chain, config->n_chain, &host->isolates);
+	host->observe = slots_new(config->observe, config->n_observe, &host->isolates);
 	host->options_arena = arena;
 	host->own_arena = arena == NULL;
 	if (host->own_arena)
@@ -71,51 +77,18 @@ void host_free(struct host *host)
 	free(host);
 }
 
-static bool has_policy(const pawl_plugin *desc)
+static int slot_try(struct host *host, struct slot *slot, struct error *err)
 {
-	return desc->pre_tool_use || desc->pre_model_call || desc->post_model_call;
-}
-
-static bool has_observer(const pawl_plugin *desc)
-{
-	return desc->post_tool_use || desc->decided || desc->stop;
-}
-
-/* FILE:LINE:COLUMN: in front of what is wrong with options; they know the line where there is
- * something written to point at. */
-static void name_place(const struct config_entry *entry, struct error *err)
-{
-	struct error what = *err;
-	if (what.text[0] >= '0' && what.text[0] <= '9')
-		error_set(err, EINVAL, "%s:%s", entry->file.ptr, what.text);
-	else
-		error_set(err, EINVAL, "%s:%u:%u: %s", entry->file.ptr, entry->line, entry->column,
-			  what.text);
-}
-
-static int slot_try(struct host *host, struct slot *slot, bool in_chain, struct error *err)
-{
-	const struct config_entry *entry = slot->entry;
-	struct plugin_file *file;
-	const struct json_value *options;
-	const struct plugin_terms terms = {entry->pinned ? entry->sha256 : NULL,
-					   &host->config->libraries};
-	int r = plugin_file_load(host->config->plugin_dir.ptr, entry->plugin.ptr, &terms, &file,
-				 err);
-	if (r < 0)
-		return r;
-	if (in_chain ? !has_policy(&file->desc) : !has_observer(&file->desc))
-		return error_set(err, ENOEXEC, "plugin \"%s\" has no %s hook and cannot be in %s",
-				 entry->plugin.ptr, in_chain ? "policy" : "observing",
-				 in_chain ? "chain" : "observe");
-	host_table_arena = host->options_arena;
-	r = plugin_options(file, entry->options, host->config->dir.ptr, host->options_arena,
-			   &options, err);
-	if (r < 0)
-		name_place(entry, err);
-	else
-		r = plugin_open(file, &host_table, options, &slot->plugin, err);
-	return r;
+	const struct opening opening = {
+		.entry = slot->entry,
+		.in_chain = host_in_chain(host, slot),
+		.plugin_dir = host->config->plugin_dir.ptr,
+		.libraries = &host->config->libraries,
+		.base_dir = host->config->dir.ptr,
+		.table = &host_table,
+		.arena = host->options_arena,
+	};
+	return entry_open(&opening, &slot->plugin, err);
 }
 
 int slot_load(struct host *host, struct slot *slot)
@@ -124,11 +97,12 @@ int slot_load(struct host *host, struct slot *slot)
 		return 0;
 	if (slot->failed)
 		return -ENOEXEC;
-	bool in_chain = slot >= host->chain && slot < host->chain + host->config->n_chain;
 	struct error err;
 	ask_begin(host, slot, PROGRESS_LOAD);
-	int r = slot_try(host, slot, in_chain, &err);
+	int r = slot->entry->isolated ? isolate_load(host, slot) : slot_try(host, slot, &err);
 	ask_end(host);
+	if (slot->entry->isolated)
+		return r;
 	slot->failed = r < 0;
 	if (r < 0)
 		slot->why = strdup(err.text);

@@ -24,7 +24,8 @@ enum shadow_mode { SHADOW_IN_PLACE, SHADOW_AFTER, SHADOW_SKIP };
 /* One entry of the config with what was loaded for it. */
 struct slot {
 	const struct config_entry *entry;
-	struct plugin *plugin; /* NULL until loaded */
+	struct plugin *plugin; /* NULL until loaded, and for one that is isolated */
+	struct isolate *isolate; /* the process of one that is; NULL until started */
 	struct str version;    /* of the plugin */
 	bool failed;	       /* loading was tried and refused: the slot refuses */
 	char *why;	       /* failed: what was wrong, for check and explain */
@@ -33,6 +34,7 @@ struct slot {
 struct host {
 	struct config *config;
 	struct slot *chain, *observe;
+	bool isolates; /* some entry's plugin runs in a process of its own */
 	struct progress *progress; /* never NULL */
 	struct progress own_progress;
 	enum shadow_mode shadow;
@@ -62,6 +64,11 @@ struct host {
 int host_new(struct config *config, struct json_arena *arena, struct host **ret,
 	     struct error *err);
 void host_free(struct host *host);
+
+static inline bool host_in_chain(const struct host *host, const struct slot *slot)
+{
+	return slot >= host->chain && slot < host->chain + host->config->n_chain;
+}
 
 /* Loads the slot if it was not yet; 0 or -errno with slot->why set. */
 int slot_load(struct host *host, struct slot *slot);

@@ -8,6 +8,8 @@
 
 #include "core/ask.h"
 #include "core/hosttable.h"
+#include "core/isolate.h"
+#include "core/open.h"
 #include "core/record.h"
 
 /* One observation, told to everyone who listens for it. */
@@ -15,6 +17,7 @@ struct telling {
 	struct host *host;
 	struct pawl_call *call;
 	struct str record;	 /* decided only */
+	enum hook hook;
 	int32_t (*tell)(const struct telling *telling, const struct plugin *plugin);
 	int audit_failed;	 /* an observe entry returned an error or could not be loaded */
 };
@@ -41,15 +44,23 @@ static int32_t tell_stop(const struct telling *telling, const struct plugin *plu
 static void tell_slot(struct telling *telling, struct slot *slot, bool is_observer)
 {
 	struct match_subject subject = call_subject(telling->call);
+	int32_t r;
 	if (!match_holds(&slot->entry->match, &subject, true))
 		return;
+	if (slot->entry->isolated) {
+		ask_begin(telling->host, slot, PROGRESS_OBSERVE);
+		r = isolate_tell(telling->host, slot, telling->call, telling->hook, telling->record);
+		atomic_store(&telling->host->progress->entry, 0);
+		telling->audit_failed |= is_observer && r != 0;
+		return;
+	}
 	if (slot_load(telling->host, slot) < 0) {
 		telling->audit_failed |= is_observer;
 		return;
 	}
 	host_table_arena = telling->call->arena;
 	ask_begin(telling->host, slot, PROGRESS_OBSERVE);
-	int32_t r = telling->tell(telling, slot->plugin);
+	r = telling->tell(telling, slot->plugin);
 	atomic_store(&telling->host->progress->entry, 0);
 	telling->audit_failed |= is_observer && r != 0;
 }
@@ -61,7 +72,8 @@ static void tell_all(struct telling *telling)
 	for (size_t i = 0; i < host->config->n_observe; i++)
 		tell_slot(telling, &host->observe[i], true);
 	for (size_t i = 0; i < host->config->n_chain; i++)
-		if (telling->tell != tell_decided || host->chain[i].plugin)
+		if (telling->hook != HOOK_DECIDED || host->chain[i].plugin ||
+		    isolate_has(host->chain[i].isolate, HOOK_DECIDED))
 			tell_slot(telling, &host->chain[i], false);
 }
 
@@ -70,6 +82,7 @@ static void tell_record(struct telling *telling, const struct json_writer *w,
 {
 	telling->record = w->text(record);
 	telling->tell = tell_decided;
+	telling->hook = HOOK_DECIDED;
 	tell_all(telling);
 	w->free(record);
 }
@@ -93,6 +106,7 @@ static void tell_substituted(struct telling *telling, const struct decision *d)
 	call->number[PAWL_N_SUBSTITUTED] = 1;
 	call->number[PAWL_N_IS_ERROR] = d->result_is_error;
 	telling->tell = tell_post;
+	telling->hook = HOOK_POST_TOOL_USE;
 	tell_all(telling);
 }
 
@@ -122,6 +136,8 @@ bool host_listens(const struct host *host, const struct pawl_call *call)
 		return host->config->n_chain > 0;
 	for (size_t i = 0; i < host->config->n_chain; i++) {
 		const struct plugin *plugin = host->chain[i].plugin;
+		if (isolate_has(host->chain[i].isolate, HOOK_DECIDED | HOOK_POST_TOOL_USE))
+			return true;
 		if (plugin && (plugin->file->desc.decided || plugin->file->desc.post_tool_use))
 			return true;
 	}
@@ -141,6 +157,7 @@ int host_observe(struct host *host, struct pawl_call *call, const struct decisio
 		r = tell_decision(&telling, decision, err);
 	} else if (call->kind == EVENT_POST_TOOL || call->kind == EVENT_STOP) {
 		telling.tell = call->kind == EVENT_STOP ? tell_stop : tell_post;
+		telling.hook = call->kind == EVENT_STOP ? HOOK_STOP : HOOK_POST_TOOL_USE;
 		tell_all(&telling);
 	} else if (call->kind == EVENT_START) {
 		const struct json_writer *w = json_writer_get(err);

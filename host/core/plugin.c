@@ -40,6 +40,7 @@
 #define LISTED_MAX 512 /* entries of the plugin folder looked at for a message */
 
 static struct plugin_file *files; /* loaded, for ever */
+int (*plugin_before_code)(const char *path, struct error *err);
 
 static void plugin_file_free(struct plugin_file *file)
 {
@@ -396,6 +397,8 @@ int plugin_file_load(const char *dir, const char *stem, const struct plugin_term
 		return r;
 	}
 	r = plugin_file_check(file, real, stem, terms, err);
+	if (r == 0 && plugin_before_code)
+		r = plugin_before_code(file->path, err);
 	if (r == 0)
 		r = plugin_file_link(file, err);
 	if (r < 0)

@@ -94,6 +94,10 @@ bool plugin_file_is_system(const char *dir, const char *stem);
 int plugin_pin(int fd, const char *path, const unsigned char sha256[PLUGIN_SUM], int *ret_fd,
 	       struct error *err);
 
+/* Called with a file's path when all is checked and before any of its code runs, NULL for
+ * nobody; -errno refuses the file. */
+extern int (*plugin_before_code)(const char *path, struct error *err);
+
 /* Checks options (an object or NULL) against the plugin's table and gives the frozen
  * object the plugin's open gets: every option that was given or has a default, in the
  * table's order, durations in ns, paths absolute (from base_dir), a single string

@@ -1,6 +1,6 @@
 /* replytable.h - the reply's services, as struct pawl_host has them.
  *
- * Layer: core; only reply.c and hosttable.c include it.
+ * Layer: core; included by reply.c, hosttable.c, and whoever repeats what was called elsewhere.
  */
 #ifndef PAWL_CORE_REPLYTABLE_H
 #define PAWL_CORE_REPLYTABLE_H

@@ -15,7 +15,9 @@ zoo longjmp-out deny crash 'crash 6'
 zoo thread-crash deny crash 'crash 11'
 zoo tls-destructor deny crash 'crash 11'
 zoo kill-self deny crash 'crash 9'
-zoo kill-group deny crash 'crash 9'
+shared kill-group deny crash 'crash 9'
+# a fenced process sends no signal but to itself; one without a fence ends with its own group
+isolated kill-group either '*' 'policy error*'
 if [ -s "$top/tests/zoo/throw.so" ]; then
 	zoo throw deny crash 'crash 6'
 else
@@ -26,5 +28,7 @@ zoo exit-1 deny exit 'exit 1'
 zoo exit-2 deny exit 'exit 2'
 zoo exit-now deny exit 'exit 0'
 zoo exec-true deny exit 'exit 0'
-zoo pthread-end deny exit 'policy error (pthread-end): *instead of answering (exit [01])'
+shared pthread-end deny exit 'policy error (pthread-end): *instead of answering (exit [01])'
+# what libc would load for it cannot be loaded any more
+isolated pthread-end deny '[a-z]*' 'policy error (pthread-end): *'
 finish

@@ -1,8 +1,9 @@
 # zoo.sh - asks one plugin of tests/zoo in the first, middle and last place of a chain of
-# others that allow, through `pawl hook` and `pawl eval`, and holds the outcome against a
-# row of a table. Sourced after lib.sh.
+# others that allow, through `pawl hook` and `pawl eval`, in the shared worker and in a
+# process of its own, and holds the outcome against a row of a table. Sourced after lib.sh.
 #
 #	zoo NAME DECISION CLASS REASON [VALUE]
+#	shared NAME ... / isolated NAME ...	only there, where the outcomes differ
 #
 # DECISION allow, deny, or either (a whole answer, whichever). CLASS is the class of the
 # policy.hook_error record, "-" none, "*" not looked at. REASON is a pattern for all of the
@@ -24,7 +25,7 @@ zoo_reason() {
 }
 
 zoo_config() {
-	x="{\"plugin\":\"$1\",\"match\":{\"tool\":\"Bash\"},\"deadline\":\"$deadline\",\"options\":{$value}}"
+	x="{\"plugin\":\"$1\",\"match\":{\"tool\":\"Bash\"},\"deadline\":\"$deadline\",$isolation\"options\":{$value}}"
 	a='{"plugin":"yes","name":"a"}' b='{"plugin":"yes","name":"b"}'
 	case $2 in
 	first) chain="$x,$a,$b" ;;
@@ -75,7 +76,27 @@ zoo_eval_fits() {
 	zoo_recorded "$1" "$2" "$3"
 }
 
+isolation=
 zoo() {
+	shared "$@"
+	isolated "$@"
+}
+
+# A fence the kernel may not have is not what these are about.
+isolated() {
+	isolation='"isolation":"process","sandbox":"best-effort",'
+	where='isolated ' rest_shared=$rest
+	rest=allow # the others live on
+	zoo_places "$@"
+	isolation='' rest=$rest_shared
+}
+
+shared() {
+	where=
+	zoo_places "$@"
+}
+
+zoo_places() {
 	reason=$(zoo_reason "$1" "${4%% *}" "${4##* }")
 	has "$4" ' ' && has 'crash exit' "${4%% *}" || reason=$(zoo_reason "$1" "$4" '')
 	class=$3 value=${5:+\"value\":$5}
@@ -85,9 +106,9 @@ zoo() {
 		zoo_config "$1" "$place"
 		forget
 		hook claude-code "$pre"
-		ok "$1${5:+ $5} $place: hook $2" zoo_hook_fits "$1" "$2" "$class" "$reason"
+		ok "$where$1${5:+ $5} $place: hook $2" zoo_hook_fits "$1" "$2" "$class" "$reason"
 		forget
 		run "$read_line$nl$pre$nl$read_line$nl" "$pawl" eval --config "$cfg"
-		ok "$1${5:+ $5} $place: eval $2" zoo_eval_fits "$1" "$2" "$class" "$reason"
+		ok "$where$1${5:+ $5} $place: eval $2" zoo_eval_fits "$1" "$2" "$class" "$reason"
 	done
 }

@@ -88,6 +88,8 @@ static const char full[] =
 	"     \"server\": \"cap\", \"agent\": [\"\", \"Explore\"], \"client\": \"codex\"},\n"
 	"     \"mode\": \"shadow\", \"deadline\": \"500ms\", \"on_error\": \"deny\",\n"
 	"     \"isolation\": \"shared\", \"may\": [\"grant\"]},\n"
+	"    {\"plugin\": \"far\", \"isolation\": \"process\", \"sandbox\": \"best-effort\",\n"
+	"     \"needs\": [\"net\"]},\n"
 	"  ],\n"
 	"  \"audit\": {\"on_error\": \"fail\"},\n"
 	"  \"observe\": [{\"plugin\": \"audit\", \"sha256\": \"" SUM_B "\"}],\n"
@@ -128,8 +130,10 @@ static void test_entries_are_read(void **state)
 {
 	(void)state;
 	struct config *c = parsed(full);
-	assert_int_equal(c->n_chain, 2);
-	const struct config_entry *a = &c->chain[0], *b = &c->chain[1];
+	assert_int_equal(c->n_chain, 3);
+	const struct config_entry *a = &c->chain[0], *b = &c->chain[1], *far = &c->chain[2];
+	assert_true(far->isolated && far->sandbox_best_effort && far->needs_net);
+	assert_false(b->isolated || b->sandbox_best_effort || b->needs_net);
 	assert_string_equal(a->name.ptr, "deploys");
 	assert_string_equal(a->plugin.ptr, "window");
 	assert_string_equal(a->file.ptr, "/w/pawl.json");
@@ -220,7 +224,7 @@ static const struct {
 	{"{\"audit\": {\"path\": \"x\"}}", "1:12: unknown key \"path\"; known here: on_error"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"option\": {}}]}",
 	 "1:28: unknown key \"option\"; did you mean \"options\"? known here: plugin, sha256, name, match, "
-	 "options, mode, deadline, on_error, isolation, may"},
+	 "options, mode, deadline, on_error, isolation, sandbox, needs, may"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"match\": {\"tools\": \"x\"}}]}",
 	 "1:38: unknown key \"tools\"; did you mean \"tool\"? known here: tool, class, source, "
 	 "server, "
@@ -312,12 +316,20 @@ static const struct {
 	 "1:40: \"deadline\" is \"0\"; write 1ms to 10m"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"may\": [\"allow\"]}]}",
 	 "1:36: \"may\" knows only \"grant\"; write [\"grant\"]"},
-	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": \"process\"}]}",
-	 "1:41: \"isolation\": this build cannot run a plugin in a process of its own; write "
-	 "\"shared\" "
-	 "if you vouch for the plugin, or take the entry out"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": \"thread\"}]}",
+	 "1:41: \"isolation\" is \"thread\"; write one of shared|process"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": true}]}",
-	 "1:41: \"isolation\" must be \"shared\""},
+	 "1:41: \"isolation\" is true or false; write one of shared|process"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": \"process\", \"sandbox\": \"off\"}]}",
+	 "1:63: \"sandbox\" is \"off\"; write one of require|best-effort"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": \"process\", \"needs\": [\"disk\"]}]}",
+	 "1:62: \"needs\" knows only \"net\"; write [\"net\"]"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"sandbox\": \"best-effort\"}]}",
+	 "1:28: \"sandbox\" means nothing in the shared worker; add \"isolation\": \"process\", or "
+	 "take it out"},
+	{"{\"chain\": [{\"plugin\": \"a\", \"isolation\": \"shared\", \"needs\": [\"net\"]}]}",
+	 "1:51: \"needs\" means nothing in the shared worker; add \"isolation\": \"process\", or "
+	 "take it out"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"sha256\": \"ab\"}]}",
 	 "1:38: \"sha256\" must be 64 hexadecimal digits; sha256sum FILE prints them"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"sha256\": \"" SUM_A "0\"}]}",

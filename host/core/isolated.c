@@ -1,0 +1,312 @@
+/* isolated.c - see isolated.h.
+ *
+ * The sandbox has to stand before the plugin's constructors run, and what an option means
+ * is in the plugin's table, which only its code can give. So which options are paths is not
+ * known in time, and what the entry's options name is what may be read: every string among
+ * them, or in a list there, that is a file or folder (from the config's folder) when the
+ * process starts. Whoever writes a path into a plugin's options shows it to the plugin. The
+ * root folder is left out: it is more likely a JSON pointer, and would open everything. */
+#include <config.h>
+
+#include "core/isolated.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/cell.h"
+#include "core/frame.h"
+#include "core/hosttable.h"
+#include "core/log.h"
+#include "core/open.h"
+#include "core/sandbox.h"
+
+#define PATHS_MAX 64
+
+static struct {
+	int socket;
+	const char *question;
+	struct frame_out answer;
+	struct json_arena *arena;
+	size_t mark; /* below it: what stays from question to question */
+	struct sandbox sandbox;
+	struct str paths[PATHS_MAX];
+	bool entered; /* the plugin's code may have run */
+	struct error fence_why; /* text "": none */
+	struct plugin *plugin;
+	struct frame_call asked;
+	bool unread; /* a root of the call could not be read */
+} cell;
+
+/* ---- the host table -------------------------------------------------------------------- */
+
+/* Roots are read when a plugin first asks: most look at the arguments alone. */
+static const struct json_value *read_root(int which)
+{
+	struct pawl_call *call = cell.asked.call;
+	struct str text = cell.asked.root[which];
+	if (call->root[which] || !text.ptr)
+		return call->root[which];
+	if (json_parse(cell.arena, text, JSON_DEFAULT_LIMITS, JSON_BORROW, &call->root[which], NULL,
+		       NULL) < 0)
+		cell.unread = true; /* the asker has read it: there is no room left */
+	return call->root[which];
+}
+
+static const pawl_value *root(const pawl_call *call, int32_t which)
+{
+	if (!call || which < 1 || which >= CALL_ROOTS)
+		return NULL;
+	return (const pawl_value *)read_root(which);
+}
+
+/* ---- the sandbox ------------------------------------------------------------------------- */
+
+static void grant_path(struct str text, struct str base_dir)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	bool absolute = text.len > 0 && text.ptr[0] == '/';
+	if (text.len == 0 || memchr(text.ptr, '\0', text.len) || cell.sandbox.n_paths == PATHS_MAX)
+		return;
+	int n = snprintf(path, sizeof(path), "%.*s%s%.*s", absolute ? 0 : (int)base_dir.len,
+			 base_dir.ptr, absolute ? "" : "/", STR_FMT(text));
+	if (n < 0 || (size_t)n >= sizeof(path) || stat(path, &st) != 0)
+		return;
+	struct stat top;
+	if (stat("/", &top) == 0 && top.st_dev == st.st_dev && top.st_ino == st.st_ino)
+		return;
+	struct str kept = json_arena_text(cell.arena, (struct str){path, (size_t)n});
+	if (kept.ptr)
+		cell.paths[cell.sandbox.n_paths++] = kept;
+}
+
+static void grant_value(const struct json_value *value, struct str base_dir)
+{
+	struct str text;
+	if (json_string(value, &text) == 0)
+		grant_path(text, base_dir);
+	else if (json_type(value) == JSON_ARRAY)
+		for (size_t i = 0; i < json_length(value); i++)
+			if (json_string(json_item(value, i), &text) == 0)
+				grant_path(text, base_dir);
+}
+
+static void grant_paths(const struct json_value *options, struct str base_dir)
+{
+	for (size_t i = 0; i < json_length(options); i++) {
+		const struct json_value *value = NULL;
+		json_key(options, i, &value);
+		grant_value(value, base_dir);
+	}
+}
+
+/* Called by the loader with the file checked and none of its code run. */
+static int fence(const char *path, struct error *err)
+{
+	cell.sandbox.plugin_path = path;
+	int r = sandbox_enter(&cell.sandbox, &cell.fence_why);
+	if (r < 0)
+		return error_set(err, -r, "%s", cell.fence_why.text);
+	cell.fence_why.text[0] = '\0';
+	cell.entered = true;
+	return 0;
+}
+
+/* ---- questions ------------------------------------------------------------------------------ */
+
+static void reply_failed(enum frame_stage stage, const struct error *err)
+{
+	const struct frame_opened opened = {
+		.stage = stage, .why = str_of(err->text), .version = STR("")};
+	frame_put_opened(&cell.answer, &opened);
+}
+
+static void reply_opened(void)
+{
+	const struct frame_opened opened = {
+		.stage = FRAME_OPENED,
+		.version = str_of(cell.plugin->file->note.version),
+		.hooks = hooks_of(&cell.plugin->file->desc),
+		.weak = cell.sandbox.weak ? str_of(cell.sandbox.weak_why) :
+					    (struct str){NULL, 0},
+	};
+	frame_put_opened(&cell.answer, &opened);
+}
+
+static void serve_open(struct frame_in *in)
+{
+	static struct config_entry entry;
+	static struct patterns libraries;
+	static pawl_host table;
+	struct frame_open open = {NULL};
+	struct error err;
+	int r = frame_get_open(in, cell.arena, &entry, &libraries, &open, &err);
+	if (r == 0) {
+		table = host_table;
+		table.root = root;
+		grant_paths(entry.options, open.base_dir);
+		cell.sandbox.paths = cell.paths;
+		cell.sandbox.best_effort = entry.sandbox_best_effort;
+		cell.sandbox.net = entry.needs_net;
+		plugin_before_code = fence;
+		const struct opening opening = {
+			.entry = &entry,
+			.in_chain = open.in_chain,
+			.plugin_dir = open.plugin_dir.ptr,
+			.base_dir = open.base_dir.ptr,
+			.libraries = &libraries,
+			.table = &table,
+			.arena = cell.arena,
+		};
+		r = entry_open(&opening, &cell.plugin, &err);
+	}
+	if (r == 0 && sandbox_tighten(&cell.sandbox, &cell.fence_why) < 0) {
+		err = cell.fence_why;
+		r = -EPERM;
+	}
+	cell.mark = json_arena_mark(cell.arena);
+	if (r < 0)
+		reply_failed(cell.fence_why.text[0] ? FRAME_NOT_FENCED : FRAME_NOT_LOADED, &err);
+	else
+		reply_opened();
+}
+
+/* The call, as plugins see it; -errno when it cannot be read. */
+static int get_call(struct frame_in *in)
+{
+	int r = frame_get_call(in, cell.arena, &cell.asked);
+	host_table_arena = cell.arena;
+	cell.unread = false;
+	cell.plugin->error_text[0] = '\0';
+	log_clear();
+	return r == 0 && !frame_ends(in) ? -EPROTO : r;
+}
+
+static void serve_ask(struct frame_in *in)
+{
+	static struct pawl_reply reply;
+	int32_t status = PAWL_E_NOMEM;
+	if (get_call(in) < 0)
+		_exit(125);
+	struct pawl_call *call = cell.asked.call;
+	read_root(call_args_root(call)); /* what an edit begins from */
+	reply_init(&reply, call);
+	hook_fn hook = hook_for(&cell.plugin->file->desc, call->kind);
+	if (hook && !cell.unread)
+		status = hook(cell.plugin->self, call->frozen, &reply);
+	if (cell.unread)
+		status = PAWL_E_NOMEM;
+	frame_put_reply(&cell.answer, status, cell.plugin->error_text, &reply);
+}
+
+static int32_t tell(enum hook hook, struct str record)
+{
+	const pawl_plugin *desc = &cell.plugin->file->desc;
+	void *self = cell.plugin->self;
+	const struct pawl_call *call = cell.asked.call->frozen;
+	switch (hook) {
+	case HOOK_DECIDED:
+		return desc->decided ? desc->decided(self, call, (pawl_str){record.ptr, record.len}) :
+				       0;
+	case HOOK_POST_TOOL_USE:
+		return desc->post_tool_use ? desc->post_tool_use(self, call) : 0;
+	case HOOK_STOP:
+		return desc->stop ? desc->stop(self, call) : 0;
+	default:
+		return PAWL_E_UNSUPPORTED;
+	}
+}
+
+static void serve_tell(struct frame_in *in)
+{
+	enum hook hook = frame_get_below(in, HOOK_ALL);
+	struct str record = frame_get_text(in, JSON_BYTES_MAX);
+	if (get_call(in) < 0)
+		_exit(125);
+	frame_put_u32(&cell.answer, (uint32_t)tell(hook, record));
+}
+
+static void serve(const struct cell_message *question)
+{
+	struct cell_message m = {.nonce = question->nonce, .type = CELL_REPLY};
+	struct frame_in in = {.data = cell.question, .left = question->len};
+	if (question->len > CELL_QUESTION_MAX)
+		_exit(125);
+	json_arena_rewind(cell.arena, cell.mark);
+	cell.answer.len = 0;
+	cell.answer.full = false;
+	if (question->type == CELL_OPEN && !cell.plugin && !cell.entered)
+		serve_open(&in);
+	else if (question->type == CELL_ASK && cell.plugin)
+		serve_ask(&in);
+	else if (question->type == CELL_TELL && cell.plugin)
+		serve_tell(&in);
+	else
+		_exit(125);
+	m.len = cell.answer.len;
+	if (cell.answer.full || send(cell.socket, &m, sizeof(m), MSG_NOSIGNAL) != sizeof(m))
+		_exit(124);
+}
+
+/* ---- the process --------------------------------------------------------------------------- */
+
+/* Nothing that a plugin beside our asker did to its process is to be seen here. */
+static void settle(void)
+{
+	const struct rlimit none = {0, 0};
+	sigset_t all;
+	sigemptyset(&all);
+	for (int i = 1; i <= SIGRTMAX; i++)
+		signal(i, i == SIGPIPE ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setrlimit(RLIMIT_CORE, &none);
+	umask(077);
+	if (chdir("/") != 0)
+		_exit(126);
+}
+
+/* Descriptors a plugin may stumble over are moved far up. */
+static int move_high(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, 200);
+	if (high >= 0)
+		close(fd);
+	return high >= 0 ? high : fd;
+}
+
+static int map_memory(void)
+{
+	void *question = mmap(NULL, CELL_QUESTION_MAX, PROT_READ, MAP_SHARED | MAP_NORESERVE,
+			      CELL_MEMORY_FD, 0);
+	void *answer = mmap(NULL, CELL_ANSWER_MAX, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_NORESERVE, CELL_MEMORY_FD, CELL_QUESTION_MAX);
+	if (question == MAP_FAILED || answer == MAP_FAILED)
+		return -errno;
+	close(CELL_MEMORY_FD);
+	cell.question = question;
+	cell.answer = (struct frame_out){.data = answer, .room = CELL_ANSWER_MAX};
+	cell.socket = move_high(CELL_SOCKET_FD);
+	return 0;
+}
+
+int isolated_run(void)
+{
+	struct cell_message question;
+	settle();
+	if (map_memory() < 0 || json_arena_new(JSON_ARENA_DEFAULT, &cell.arena, NULL) < 0)
+		return 126;
+	cell.mark = json_arena_mark(cell.arena);
+	while (recv(cell.socket, &question, sizeof(question), 0) == (ssize_t)sizeof(question))
+		serve(&question);
+	_exit(0);
+}
