@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -269,6 +270,7 @@ static void settle(void)
 	for (int i = 1; i <= SIGRTMAX; i++)
 		signal(i, i == SIGPIPE ? SIG_IGN : SIG_DFL);
 	sigprocmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_NAME, "pawl-isolated");
 	setrlimit(RLIMIT_CORE, &none);
 	umask(077);
 	if (chdir("/") != 0)
