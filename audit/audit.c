@@ -41,6 +41,7 @@ struct audit {
 	const pawl_host *host;
 	char *path;
 	int sync;
+	int64_t rotate_bytes, rotate_ns, keep_bytes, keep_ns;
 	size_t max_value;
 	struct json_arena *arena;
 	char made[NAME_MAX_LEN]; /* the call's id where its client gave none */
@@ -138,6 +139,15 @@ static int append(const struct audit *a, const struct store *store, struct recor
 	return r < 0 ? r : log_append(store, (struct str){body, len}, err);
 }
 
+static void set_limits(const struct audit *a, struct store *store)
+{
+	store->sync = a->sync;
+	store->rotate_bytes = a->rotate_bytes;
+	store->rotate_ms = a->rotate_ns / 1000000;
+	store->keep_bytes = a->keep_bytes;
+	store->keep_ms = a->keep_ns / 1000000;
+}
+
 static int32_t write_record(struct audit *a, struct record *record, bool stop)
 {
 	_cleanup_(store_close) struct store store = {.dirfd = -1};
@@ -146,7 +156,7 @@ static int32_t write_record(struct audit *a, struct record *record, bool stop)
 	int32_t answer = 0;
 	quiet_begin(&quiet);
 	int r = store_open(a->path, STORE_MAKE, &store, &err);
-	store.sync = a->sync;
+	set_limits(a, &store);
 	if (r == 0) {
 		(void)drops_make(&store, NULL);
 		r = append(a, &store, record, &err);
@@ -465,6 +475,14 @@ static int32_t refuse(const pawl_host *host, struct audit *a, int32_t code, cons
 	return code;
 }
 
+/* A number of bytes or of nanoseconds; 0 means never. */
+static bool take_size(const pawl_host *host, const pawl_value *options, const char *name,
+		      int64_t *ret)
+{
+	(void)host->integer(host->member(options, (pawl_str){name, strlen(name)}), ret);
+	return *ret >= 0;
+}
+
 static int32_t audit_open(const pawl_host *host, const pawl_value *options, void **self)
 {
 	struct audit *a = calloc(1, sizeof(*a));
@@ -482,6 +500,12 @@ static int32_t audit_open(const pawl_host *host, const pawl_value *options, void
 	if (host->string(host->member(options, (pawl_str){"sync", 4}), &sync) == 0)
 		a->sync = !str_is(str_from(sync), "off");
 	(void)host->integer(host->member(options, (pawl_str){"max_value", 9}), &max);
+	if (!take_size(host, options, "rotate_bytes", &a->rotate_bytes) ||
+	    !take_size(host, options, "rotate_age", &a->rotate_ns) ||
+	    !take_size(host, options, "keep_bytes", &a->keep_bytes) ||
+	    !take_size(host, options, "keep_age", &a->keep_ns))
+		return refuse(host, a, PAWL_E_OPTION,
+			      "rotate_bytes, rotate_age, keep_bytes, keep_age: not below 0");
 	if (max < MAX_VALUE_MIN || max > MAX_VALUE_MAX)
 		return refuse(host, a, PAWL_E_OPTION,
 			      "option \"max_value\": must be from 1024 to 2097152 bytes");
@@ -500,6 +524,14 @@ static const pawl_option options[] = {
      "whether a record is on the disk before it counts as written", "always|off"},
 	{"max_value", PAWL_OPT_INTEGER, 0, "65536",
      "bytes of an input or result kept whole; a larger one is replaced by its digest", NULL},
+	{"rotate_bytes", PAWL_OPT_INTEGER, 0, "67108864",
+     "the log's current file is closed once it is so large; 0: never", NULL},
+	{"rotate_age", PAWL_OPT_DURATION, 0, "\"0s\"",
+     "it is closed once its first record is so old; 0: never", NULL},
+	{"keep_bytes", PAWL_OPT_INTEGER, 0, "0",
+     "the oldest closed files are removed while all of them are larger; 0: never", NULL},
+	{"keep_age", PAWL_OPT_DURATION, 0, "\"0s\"",
+     "closed files are removed once they are so old; 0: never", NULL},
 	{NULL, 0, 0, NULL, NULL, NULL},
 };
 

@@ -100,5 +100,7 @@ int command_verify(const struct query *query)
 		print_text(&verify, io_monotonic_ns() - start);
 	else if (verify.first_bad > 0)
 		printf("%" PRId64 "\n", verify.first_bad);
-	return (int)verify_code(&verify);
+	int code = (int)verify_code(&verify);
+	verify_done(&verify);
+	return code;
 }

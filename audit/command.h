@@ -31,6 +31,7 @@ int command_sessions(const struct query *query);
 int command_status(const struct query *query);
 int command_export(const struct query *query);
 int command_verify(const struct query *query);
+int command_rotate(const struct query *query);
 
 /* An index that is level with the log: the database where it can be made so or read,
  * else one in memory.  Says on stderr what was in the way.  *ret is to be closed with

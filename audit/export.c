@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/cleanup.h"
 #include "command.h"
 #include "event.h"
+#include "segment.h"
 
 /* Without a filter every line counts, readable or not; with one, those that can be
  * read and match. */
@@ -26,42 +26,47 @@ static bool wanted(const struct query *query, struct json_arena *arena, struct s
 	return yes;
 }
 
-static int copy(const struct query *query, FILE *in, struct json_arena *arena, struct error *err)
+static int copy(const struct query *query, const struct segment *segment, int fd,
+		struct json_arena *arena, struct error *err)
 {
-	_cleanup_free_ char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	while ((n = getline(&line, &room, in)) > 0) {
-		if (line[n - 1] != '\n')
-			break; /* still being written, or torn */
-		if (wanted(query, arena, (struct str){line, (size_t)n - 1}) &&
-		    fwrite(line, 1, (size_t)n, stdout) != (size_t)n)
-			return error_set(err, errno, "standard output: %s", strerror(errno));
+	struct lines lines;
+	struct str line;
+	int r;
+	lines_begin(&lines, fd, segment->size);
+	while ((r = lines_next(&lines, &line, err)) == 1)
+		if (wanted(query, arena, line) &&
+		    fwrite(line.ptr, 1, line.len + 1, stdout) != line.len + 1) {
+			r = error_set(err, errno, "standard output: %s", strerror(errno));
+			break;
+		}
+	lines_done(&lines);
+	return r;
+}
+
+static int copy_all(const struct query *query, struct segments *list, struct json_arena *arena,
+		    struct error *err)
+{
+	int r = segments_list(&query->store, list, err);
+	for (size_t i = 0; r == 0 && i < list->n; i++) {
+		int fd = -1;
+		r = segment_open_listed(&query->store, &list->items[i], &fd, err);
+		if (r == 0)
+			r = copy(query, &list->items[i], fd, arena, err);
 	}
-	if (ferror(in))
-		return error_set(err, EIO, "%s: cannot read", STORE_LOG);
-	if (fflush(stdout) != 0)
-		return error_set(err, errno, "standard output: %s", strerror(errno));
-	return 0;
+	return r;
 }
 
 int command_export(const struct query *query)
 {
-	_cleanup_close_ int fd =
-	    openat(query->store.dirfd, STORE_LOG, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct json_arena *arena = NULL;
+	struct segments list = {NULL, 0};
 	struct error err;
-	if (fd < 0 && errno == ENOENT)
-		return 0;
-	_cleanup_fclose_ FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
-	if (!in) {
-		error_set(&err, errno, "%s: %s", STORE_LOG, strerror(errno));
-		return command_failed(&err);
-	}
-	fd = -1; /* in's now */
 	int r = json_arena_new(JSON_ARENA_DEFAULT, &arena, &err);
 	if (r == 0)
-		r = copy(query, in, arena, &err);
+		r = copy_all(query, &list, arena, &err);
+	segments_free(&list);
 	json_arena_free(arena);
+	if (r == 0 && fflush(stdout) != 0)
+		r = error_set(&err, errno, "standard output: %s", strerror(errno));
 	return r < 0 ? command_failed(&err) : 0;
 }

@@ -54,8 +54,8 @@ void line_time(int64_t ms, char buf[LINE_TIME_MAX])
 	snprintf(buf + n, LINE_TIME_MAX - n, ".%03dZ", (int)(ms % 1000));
 }
 
-/* "" where it cannot be read, as in a sandbox without /proc */
-static const char *boot_id(void)
+/* It cannot be read in a sandbox without /proc. */
+const char *line_boot(void)
 {
 	static char id[LINE_ID_MAX];
 	static bool asked;
@@ -212,7 +212,7 @@ static bool add_identity(struct json_object *to, struct record *r)
 		line_id(r->id);
 	line_time(io_wall_ns() / 1000000, ts);
 	return add_text(to, "id", str_of(r->id)) && add_text(to, "ts", str_of(ts)) &&
-	       (boot_id()[0] == '\0' || add_text(to, "boot", str_of(boot_id()))) &&
+	       (line_boot()[0] == '\0' || add_text(to, "boot", str_of(line_boot()))) &&
 	       add_number(to, "mono_ns", boot_ns()) && add_text(to, "type", str_of(r->type)) &&
 	       add_text(to, "session", r->session) &&
 	       add_number(to, "sseq", r->sseq ? (int64_t)r->sseq : INT64_MIN) &&

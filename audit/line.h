@@ -61,6 +61,9 @@ struct json_object *line_raw(struct str json);
 /* A new UUIDv7: sorts by time. */
 void line_id(char buf[LINE_ID_MAX]);
 
+/* The id of this boot; "" where it cannot be read. */
+const char *line_boot(void);
+
 /* "2026-08-22T10:11:12.345Z" of a time in ms since 1970 */
 #define LINE_TIME_MAX 32
 void line_time(int64_t ms, char buf[LINE_TIME_MAX]);

@@ -12,45 +12,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "batch.h"
 #include "chain.h"
 #include "drops.h"
+#include "head.h"
 #include "line.h"
+#include "rotate.h"
 #include "tail.h"
-
-/* What one append writes: its lines, and the chain as it goes on. */
-struct batch {
-	struct chain chain;
-	char *text;
-	size_t len;
-};
-
-static void batch_done(struct batch *batch)
-{
-	free(batch->text);
-}
-
-/* One of the store's own records; data is its JSON. */
-static int add_own(struct batch *batch, const char *type, struct str data, struct error *err)
-{
-	struct record record = RECORD_EMPTY;
-	_cleanup_free_ char *body = NULL;
-	size_t len;
-	record.type = type;
-	record.data = data;
-	int r = line_body(&record, &body, &len, err);
-	if (r < 0)
-		return r;
-	return chain_add(&batch->chain, (struct str){body, len}, &batch->text, &batch->len, err);
-}
-
-static int add_opened(struct batch *batch, struct error *err)
-{
-	char id[LINE_ID_MAX], data[80];
-	line_id(id);
-	chain_begin(&batch->chain, str_of(id));
-	snprintf(data, sizeof(data), "{\"chain\":\"%s\"}", id);
-	return add_own(batch, "audit.opened", str_of(data), err);
-}
 
 static int add_recovered(struct batch *batch, const struct tail *tail, const char *name,
 			 struct error *err)
@@ -58,7 +26,7 @@ static int add_recovered(struct batch *batch, const struct tail *tail, const cha
 	char data[TAIL_NAME_MAX + 80];
 	snprintf(data, sizeof(data), "{\"bytes\":%lld,\"offset\":%lld,\"file\":\"%s\"}",
 		 (long long)(tail->size - tail->good), (long long)tail->good, name);
-	return add_own(batch, "audit.recovered", str_of(data), err);
+	return batch_add_own(batch, "audit.recovered", str_of(data), err);
 }
 
 static int add_gap(struct batch *batch, const struct drops *drops, struct error *err)
@@ -79,7 +47,7 @@ static int add_gap(struct batch *batch, const struct drops *drops, struct error 
 		comma = ",";
 	}
 	snprintf(data + n, sizeof(data) - (size_t)n, "}}");
-	return add_own(batch, "audit.gap", str_of(data), err);
+	return batch_add_own(batch, "audit.gap", str_of(data), err);
 }
 
 /* ---- writing --------------------------------------------------------------------- */
@@ -129,65 +97,163 @@ static int named(const struct store *store, const char *name, int r, struct erro
 	return r;
 }
 
-/* What has to be said before the record. */
-static int add_before(const struct store *store, int fd, const struct tail *tail,
-		      const struct drops *drops, struct batch *batch, struct error *err)
+/* ---- one append ----------------------------------------------------------------------- */
+
+struct append {
+	const struct store *store;
+	int lock, fd;
+	bool made;  /* the file is new in its folder */
+	bool close; /* the current file is to be closed, due or not */
+	struct tail tail;
+	struct before before;
+	struct drops drops;
+	struct prune *prune; /* NULL: nothing to be removed */
+	struct batch batch;
+};
+
+static void append_done(struct append *a)
 {
-	char torn[TAIL_NAME_MAX];
-	int r = 0;
-	batch->chain = tail->chain;
-	if (tail->size > tail->good)
-		r = tail_cut(store, fd, tail->good, tail->size, torn, err);
-	if (r == 0 && tail->good == 0)
-		r = add_opened(batch, err);
-	if (r == 0 && tail->size > tail->good)
-		r = add_recovered(batch, tail, torn, err);
-	if (r == 0 && drops_sum(drops->pending) > 0)
-		r = add_gap(batch, drops, err);
+	batch_done(&a->batch);
+	free(a->prune);
+	if (a->fd >= 0)
+		close(a->fd);
+	if (a->lock >= 0)
+		close(a->lock);
+}
+
+static int open_current(struct append *a, struct error *err)
+{
+	int r = store_file(a->store, STORE_LOG, STORE_READ_MODE, &a->fd, &a->made, err);
+	return r < 0 ? r : named(a->store, STORE_LOG, tail_read(a->fd, &a->tail, err), err);
+}
+
+static int cut_torn(struct append *a, char *name, struct error *err)
+{
+	if (a->tail.size == a->tail.good)
+		return 0;
+	return tail_cut(a->store, a->fd, a->tail.good, a->tail.size, name, err);
+}
+
+/* A file that cannot be closed is gone on with: it is the record that counts. */
+static int rotate(struct append *a, struct error *err)
+{
+	if (!(a->close && a->tail.good > 0) && !rotate_is_due(a->store, a->fd, &a->tail))
+		return 0;
+	int r = rotate_close(a->store, a->fd, &a->tail, err);
+	if (r < 0)
+		return a->close ? r : 0;
+	close(TAKE_FD(a->fd));
+	return open_current(a, err);
+}
+
+static int choose_pruned(struct append *a, struct error *err)
+{
+	if (a->store->keep_bytes <= 0 && a->store->keep_ms <= 0)
+		return 0;
+	a->prune = calloc(1, sizeof(*a->prune));
+	if (!a->prune)
+		return error_set(err, ENOMEM, "out of memory");
+	/* what cannot be looked through is kept */
+	if (prune_choose(a->store, a->prune, NULL) < 0 || a->prune->n == 0) {
+		free(a->prune);
+		a->prune = NULL;
+	}
+	return 0;
+}
+
+/* What has to be said before the record. */
+static int tell(struct append *a, const struct tail *torn, const char *name, struct error *err)
+{
+	int r = rotate_before(a->store, a->fd, &a->tail, &a->before, err);
+	if (r == 0)
+		r = rotate_tell(&a->before, &a->tail, &a->batch, err);
+	if (r == 0 && torn->size > torn->good)
+		r = add_recovered(&a->batch, torn, name, err);
+	if (r == 0 && drops_sum(a->drops.pending) > 0)
+		r = add_gap(&a->batch, &a->drops, err);
+	if (r == 0 && a->tail.good == 0)
+		r = choose_pruned(a, err);
+	if (r == 0 && a->prune)
+		r = prune_tell(a->prune, &a->batch, err);
 	return r;
+}
+
+/* The chain's id, for the head: a chain that begins with this batch has it in there. */
+static void note_head(struct append *a)
+{
+	if (a->before.chain_id[0] == '\0') {
+		const char *at = strstr(a->batch.text, "\"data\":{\"chain\":\"");
+		if (at)
+			snprintf(a->before.chain_id, LINE_ID_MAX, "%s", at + 17);
+	}
+	head_write(a->store, a->before.chain_id, &a->batch.chain);
 }
 
 /* The lock is given back before the disk is waited for, so that whoever comes meanwhile
  * shares the wait: a line is safe when it and all before it are, whoever asked for that.
- * Only a gap is told under the lock, as its count is taken back once the line is safe. */
-static int make_safe(const struct store *store, int fd, int *lock, const struct drops *drops,
-		     struct error *err)
+ * A gap and what is to be removed are told under the lock, as the count is taken back
+ * and the files go once the line is safe. */
+static int make_safe(struct append *a, struct error *err)
 {
-	bool gap = drops_sum(drops->pending) > 0;
-	if (!gap) {
-		close(*lock);
-		*lock = -1;
-	}
-	int r = sync_file(store, fd, STORE_LOG, err);
+	bool gap = drops_sum(a->drops.pending) > 0;
+	if (!gap && !a->prune)
+		close(TAKE_FD(a->lock));
+	int r = sync_file(a->store, a->fd, STORE_LOG, err);
 	/* a gap told twice is better than a loss never told */
 	if (r == 0 && gap)
-		(void)drops_told(store, drops, NULL);
+		(void)drops_told(a->store, &a->drops, NULL);
+	if (r == 0 && a->prune)
+		prune_remove(a->store, a->prune);
+	return r;
+}
+
+static int append(struct append *a, struct str body, struct error *err)
+{
+	char name[TAIL_NAME_MAX];
+	int r = store_lock(a->store, STORE_LOG_LOCK, STORE_LOG_WAIT_NS, &a->lock, err);
+	if (r == 0)
+		r = open_current(a, err);
+	struct tail torn = a->tail;
+	if (r == 0)
+		r = cut_torn(a, name, err);
+	if (r == 0)
+		r = rotate(a, err);
+	if (r == 0)
+		r = drops_read(a->store, &a->drops, err);
+	if (r == 0)
+		r = tell(a, &torn, name, err);
+	if (r == 0 && body.ptr)
+		r = batch_add(&a->batch, body, err);
+	if (r < 0 || a->batch.len == 0)
+		return r;
+	r = write_lines(a->store, a->fd, STORE_LOG, a->made, a->tail.good,
+			(struct str){a->batch.text, a->batch.len}, err);
+	if (r == 0)
+		note_head(a);
+	return r < 0 ? r : make_safe(a, err);
+}
+
+/* Somebody may move the file away just while it is written to: once more, then. */
+static int append_retrying(const struct store *store, struct str body, bool close_first,
+			   struct error *err)
+{
+	int r = -ESTALE;
+	for (int turns = 0; r == -ESTALE && turns < 4; turns++) {
+		_cleanup_(append_done) struct append a = {
+		    .store = store, .lock = -1, .fd = -1, .close = close_first};
+		r = append(&a, body, err);
+	}
 	return r;
 }
 
 int log_append(const struct store *store, struct str body, struct error *err)
 {
-	_cleanup_(batch_done) struct batch batch = {.text = NULL};
-	_cleanup_close_ int lock = -1;
-	_cleanup_close_ int fd = -1;
-	struct drops drops;
-	struct tail tail;
-	bool made;
-	int r = store_lock(store, STORE_LOG_LOCK, STORE_LOG_WAIT_NS, &lock, err);
-	if (r == 0)
-		r = store_file(store, STORE_LOG, STORE_READ_MODE, &fd, &made, err);
-	if (r == 0)
-		r = named(store, STORE_LOG, tail_read(fd, &tail, err), err);
-	if (r == 0)
-		r = drops_read(store, &drops, err);
-	if (r == 0)
-		r = add_before(store, fd, &tail, &drops, &batch, err);
-	if (r == 0)
-		r = chain_add(&batch.chain, body, &batch.text, &batch.len, err);
-	if (r == 0)
-		r = write_lines(store, fd, STORE_LOG, made, tail.good,
-				(struct str){batch.text, batch.len}, err);
-	return r < 0 ? r : make_safe(store, fd, &lock, &drops, err);
+	return append_retrying(store, body, false, err);
+}
+
+int log_rotate(const struct store *store, struct error *err)
+{
+	return append_retrying(store, (struct str){NULL, 0}, true, err);
 }
 
 int log_summary(const struct store *store, struct str line, struct error *err)

@@ -1,12 +1,12 @@
 /* log.h - appends records to the log, the store's one source of truth.
  *
- * Layer: audit; knows store, chain, tail, line, drops.
+ * Layer: audit; knows store, chain, tail, line, drops, rotate.
  *
  * A record is written once log_append has returned 0: it is in the file, chained to
  * the one before, and (unless the store's sync is off) on the disk.  On the full
- * way: lock; open the named file; cut a torn end into torn/; read the chain's head;
- * put audit.opened, audit.recovered or audit.gap before the record where due; one
- * write; fdatasync; unlock.
+ * way: lock; open the named file; cut a torn end into torn/; close the file where it is
+ * due; read the chain's head; put audit.opened, audit.rotated, audit.recovered,
+ * audit.gap or audit.pruned before the record where due; one write; unlock; fdatasync.
  */
 #ifndef PAWL_AUDIT_LOG_H
 #define PAWL_AUDIT_LOG_H
@@ -19,6 +19,9 @@
  * -ENOSPC, -EFBIG, -E2BIG, -EBADMSG (not a log of ours), or another errno.  What could
  * not be written whole is cut off again. */
 int log_append(const struct store *store, struct str body, struct error *err);
+
+/* Closes the current file, unless it is empty, and begins a new one. */
+int log_rotate(const struct store *store, struct error *err);
 
 /* Appends one line (newline included) to session_summaries.jsonl, by the same rules
  * but the chain. */

@@ -18,7 +18,7 @@
 #include "event.h"
 #include "verify.h"
 
-enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ALL = 63 };
+enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, ALL = 127 };
 
 static const struct command {
 	const char *name, *target;
@@ -32,6 +32,7 @@ static const struct command {
 	{"status", NULL, STATUS, command_status, "whether records were lost or the index lags"},
 	{"export", NULL, EXPORT, command_export, "the log's lines as they are"},
 	{"verify", NULL, VERIFY, command_verify, "whether the store is what was written"},
+	{"rotate", NULL, ROTATE, command_rotate, "close the log's current file, begin a new one"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

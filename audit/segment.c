@@ -21,8 +21,7 @@
 #define PREFIX "audit_log"
 #define START "{\"v\":1,\"seq\":"
 
-/* The number at the file's very beginning; 0 when no record stands there. */
-static int64_t first_number(int fd)
+int64_t segment_first(int fd)
 {
 	char text[sizeof(START) + 24] = {0};
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -52,7 +51,7 @@ int segment_open_listed(const struct store *store, const struct segment *segment
 	int r = segment_open(store, segment->name, &fd, err);
 	if (r < 0)
 		return r;
-	int64_t first = first_number(fd);
+	int64_t first = segment_first(fd);
 	if (first != segment->first && first > 0 && segment->current)
 		return error_set(err, ESTALE, "%s/%s: closed meanwhile", store->dir, segment->name);
 	*ret_fd = TAKE_FD(fd);
@@ -93,7 +92,7 @@ static int look_inside(const struct store *store, const char *name, struct segme
 	if (fstat(fd, &st) != 0)
 		return error_set(err, errno, "%s/%s: %s", store->dir, name, strerror(errno));
 	ret->size = st.st_size;
-	ret->first = first_number(fd);
+	ret->first = segment_first(fd);
 	return (ret->current || ret->first > 0) && has_line(fd);
 }
 
@@ -149,7 +148,7 @@ static int add(struct segments *list, const struct segment *segment, struct erro
 	return 0;
 }
 
-int segments_list(const struct store *store, struct segments *ret, struct error *err)
+static int list_once(const struct store *store, struct segments *ret, struct error *err)
 {
 	*ret = (struct segments){NULL, 0};
 	int fd = openat(store->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -174,6 +173,46 @@ int segments_list(const struct store *store, struct segments *ret, struct error 
 		end->first = ret->n > 1 ? (end[-1].last ? end[-1].last : end[-1].first) + 1 : 1;
 	drop_copies(ret);
 	return 0;
+}
+
+/* Whether a file is missing between two others, or at the beginning. */
+static bool has_hole(const struct segments *list)
+{
+	int64_t next = 1;
+	for (size_t i = 0; i < list->n; i++) {
+		if (next > 0 && list->items[i].first > next)
+			return true;
+		next = list->items[i].last ? list->items[i].last + 1 : 0;
+	}
+	return false;
+}
+
+static bool same_list(const struct segments *a, const struct segments *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->items[i].name, b->items[i].name) != 0 ||
+		    a->items[i].first != b->items[i].first)
+			return false;
+	return true;
+}
+
+/* A file that is closed while the folder is read has neither its old name nor yet its
+ * new one there: a hole counts when it is still there when looked at again. */
+int segments_list(const struct store *store, struct segments *ret, struct error *err)
+{
+	struct segments before = {NULL, 0};
+	int r = list_once(store, ret, err);
+	for (int turns = 0; r == 0 && turns < 16 && has_hole(ret); turns++) {
+		segments_free(&before);
+		before = *ret;
+		r = list_once(store, ret, err);
+		if (r == 0 && same_list(&before, ret))
+			break;
+	}
+	segments_free(&before);
+	return r;
 }
 
 void segments_free(struct segments *segments)

@@ -41,6 +41,9 @@ void segments_free(struct segments *segments);
 /* NULL when there is none whose first record is that one. */
 const struct segment *segments_find(const struct segments *segments, int64_t first);
 
+/* The number at a file's very beginning; 0 when no record stands there. */
+int64_t segment_first(int fd);
+
 /* For reading; -ENOENT when it has been renamed since. */
 int segment_open(const struct store *store, const char *name, int *ret_fd, struct error *err);
 

@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "db.h"
 #include "drops.h"
 #include "ingest.h"
+#include "segment.h"
 #include "tail.h"
 
 /* A record takes its number before it waits for the log: a hole is a loss only when
@@ -27,6 +27,7 @@ struct status {
 	uint64_t holes; /* numbers missing in sessions */
 	struct ingest_place place;
 	uint64_t log_seq;
+	size_t files;
 	const char *journal;
 	struct error index_error, log_error;
 	bool index_bad, log_bad;
@@ -81,16 +82,18 @@ static void look_at_index(const struct query *query, struct status *status)
 static void look_at_log(const struct query *query, struct status *status)
 {
 	_cleanup_close_ int fd = -1;
-	struct tail tail;
-	fd = openat(query->store.dirfd, STORE_LOG, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	int r = fd < 0 ? (errno == ENOENT ? 0
-					  : error_set(&status->log_error, errno, "%s: %s",
-						      STORE_LOG, strerror(errno)))
-		       : tail_read(fd, &tail, &status->log_error);
-	if (r < 0)
-		status->log_bad = true;
-	else if (fd >= 0)
-		status->log_seq = tail.chain.seq;
+	struct segments list;
+	struct tail tail = {0};
+	int r = segments_list(&query->store, &list, &status->log_error);
+	status->files = list.n;
+	if (r == 0 && list.n > 0)
+		r = segment_open(&query->store, list.items[list.n - 1].name, &fd,
+				 &status->log_error);
+	segments_free(&list);
+	if (r == 0 && fd >= 0)
+		r = tail_read(fd, &tail, &status->log_error);
+	status->log_bad = r < 0;
+	status->log_seq = tail.chain.seq;
 }
 
 static bool well(const struct status *s)
@@ -128,6 +131,7 @@ static void print_json(const struct query *query, const struct status *s)
 	ADD("dropped_reasons", reasons(s->drops.total));
 	ADD("missing_numbers", json_object_new_uint64(s->holes));
 	ADD("log_bytes", json_object_new_int64(s->place.size));
+	ADD("log_files", json_object_new_int64((int64_t)s->files));
 	ADD("last_seq", json_object_new_uint64(s->log_seq));
 	ADD("index_offset", json_object_new_int64(s->place.offset));
 	ADD("index_lag_bytes", json_object_new_int64(s->place.size - s->place.offset));
@@ -159,8 +163,8 @@ static void print_reasons(const char *what, const uint64_t counts[DROPS_REASONS]
 static void print_text(const struct query *query, const struct status *s)
 {
 	printf("store      %s\n", query->store.dir);
-	printf("log        %" PRId64 " bytes, last record %" PRIu64 "\n", s->place.size,
-	       s->log_seq);
+	printf("log        %" PRId64 " bytes in %zu files, last record %" PRIu64 "\n",
+	       s->place.size, s->files, s->log_seq);
 	if (s->log_bad)
 		printf("           %s\n", s->log_error.text);
 	printf("dropped    %" PRIu64 " (%" PRIu64 " not told in the log yet)\n", lost(s),

@@ -45,6 +45,9 @@ struct store {
 	char *db;  /* dir/NAME */
 	int dirfd;
 	bool sync; /* fdatasync before a record counts as written; true unless changed */
+	/* The current file is closed once it is so large or so old, and the oldest ones are
+	 * removed when all of them are larger, or they are older; 0: never. */
+	int64_t rotate_bytes, rotate_ms, keep_bytes, keep_ms;
 };
 
 enum store_mode { STORE_MAKE, STORE_EXISTING };

@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "drops.h"
 #include "event.h"
+#include "head.h"
 #include "numbers.h"
 #include "segment.h"
 #include "shallow.h"
@@ -28,6 +29,7 @@ struct pass {
 	struct json_arena *arena;
 	struct segments segments;
 	int current;            /* the current file, opened with the list */
+	size_t mark;            /* the next one to be met */
 	uint64_t strangers;     /* lines since the last record that are none */
 	struct chain front;     /* before the first line; seq 0: the log begins there */
 	bool front_told;        /* audit.pruned says what was before */
@@ -55,6 +57,31 @@ void verify_found(struct verify *verify, enum verify_kind kind, int64_t seq, con
 	va_end(ap);
 	finding->kind = kind;
 	finding->seq = seq;
+}
+
+void verify_done(struct verify *verify)
+{
+	free(verify->marks);
+	verify->marks = NULL;
+	verify->n_marks = 0;
+}
+
+int verify_mark(struct verify *verify, int64_t seq, const uint8_t hash[CHAIN_HASH],
+		enum verify_kind absent, const char *who, struct error *err)
+{
+	struct verify_mark *marks = verify->marks;
+	if (verify->n_marks == VERIFY_MARKS_MAX)
+		return error_set(err, E2BIG, "more than %d checkpoints", VERIFY_MARKS_MAX);
+	if ((verify->n_marks & (verify->n_marks - 1)) == 0) /* at each power of two */
+		marks = realloc(marks, (verify->n_marks ? 2 * verify->n_marks : 1) * sizeof(*marks));
+	if (!marks)
+		return error_set(err, ENOMEM, "out of memory");
+	verify->marks = marks;
+	struct verify_mark *mark = &marks[verify->n_marks++];
+	*mark = (struct verify_mark){.seq = seq, .absent = absent};
+	memcpy(mark->hash, hash, CHAIN_HASH);
+	snprintf(mark->who, sizeof(mark->who), "%s", who);
+	return 0;
 }
 
 enum verify_kind verify_code(const struct verify *verify)
@@ -184,6 +211,40 @@ static void found_break(struct pass *pass, const struct chain *before, const str
 			     seq, seq - 1);
 }
 
+static int by_seq(const void *a, const void *b)
+{
+	const struct verify_mark *x = a, *y = b;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+static void meet_marks(struct pass *pass, const struct chain *after)
+{
+	struct verify *v = pass->verify;
+	for (; pass->mark < v->n_marks && v->marks[pass->mark].seq <= (int64_t)after->seq;
+	     pass->mark++) {
+		const struct verify_mark *mark = &v->marks[pass->mark];
+		if (mark->seq < (int64_t)after->seq)
+			continue; /* removed, or missing: told as such */
+		if (memcmp(mark->hash, after->head, CHAIN_HASH) == 0)
+			v->marks_seen++;
+		else
+			verify_found(v, VERIFY_CHANGED, mark->seq,
+				     "record %" PRId64 " is not the one that %s knows", mark->seq,
+				     mark->who);
+	}
+}
+
+static void missed_marks(struct pass *pass)
+{
+	struct verify *v = pass->verify;
+	for (; pass->mark < v->n_marks; pass->mark++) {
+		const struct verify_mark *mark = &v->marks[pass->mark];
+		verify_found(v, mark->absent, mark->seq,
+			     "the log ends with record %" PRIu64 ", and %s knows record %" PRId64,
+			     v->chain.seq, mark->who, mark->seq);
+	}
+}
+
 static int check_line(struct pass *pass, struct str line)
 {
 	struct verify *v = pass->verify;
@@ -205,8 +266,10 @@ static int check_line(struct pass *pass, struct str line)
 	    memcmp(before.head, v->chain.head, CHAIN_HASH) != 0)
 		found_break(pass, &before, &after);
 	v->records++;
-	if (after.seq > v->chain.seq)
+	if (after.seq > v->chain.seq) {
 		v->chain = after;
+		meet_marks(pass, &after);
+	}
 	pass->strangers = 0;
 	return take_facts(pass, line);
 }
@@ -260,9 +323,28 @@ static int take_list(const struct store *store, struct pass *pass, struct error 
 	return last->current ? segment_open_listed(store, last, &pass->current, err) : 0;
 }
 
+/* Read before the list is made: the log can only have become longer since. */
+static int mark_head(const struct store *store, struct verify *verify, struct error *err)
+{
+	struct head head;
+	head_read(store, &head);
+	if (head.chain.seq == 0)
+		return 0;
+	return verify_mark(verify, (int64_t)head.chain.seq, head.chain.head,
+			   head_is_fresh(&head) ? VERIFY_SHORTER : VERIFY_GAPS,
+			   head_is_fresh(&head) ? "the store's head (" STORE_HEAD ")"
+						: "the store's head, written before a restart,",
+			   err);
+}
+
 static int check_all(const struct store *store, struct pass *pass, struct error *err)
 {
-	int r = take_list(store, pass, err);
+	struct verify *v = pass->verify;
+	int r = mark_head(store, v, err);
+	if (r == 0 && v->n_marks > 0)
+		qsort(v->marks, v->n_marks, sizeof(v->marks[0]), by_seq);
+	if (r == 0)
+		r = take_list(store, pass, err);
 	for (size_t i = 0; r == 0 && i < pass->segments.n; i++) {
 		const struct segment *segment = &pass->segments.items[i];
 		int fd = segment->current ? TAKE_FD(pass->current) : -1;
@@ -278,6 +360,7 @@ static void conclude(const struct store *store, struct pass *pass)
 {
 	struct verify *v = pass->verify;
 	struct drops drops;
+	missed_marks(pass);
 	v->sessions = numbers_sessions(pass->numbers);
 	v->missing = numbers_missing(pass->numbers, pass->from_start, io_wall_ns() / 1000000,
 				     SETTLED_MS);

@@ -9,6 +9,7 @@
  *
  *	struct verify verify;
  *	verify_begin(&verify);
+ *	verify_mark(&verify, ...);
  *	if (verify_log(&store, &verify, err) < 0 || verify_index(&store, &verify, err) < 0) ...
  *	return verify_code(&verify);
  *	verify_done(&verify);
@@ -41,6 +42,16 @@ struct verify_finding {
 	char text[VERIFY_TEXT_MAX];
 };
 
+/* A record that somebody remembers: an anchor, a checkpoint, the store's own head. */
+struct verify_mark {
+	int64_t seq;
+	uint8_t hash[CHAIN_HASH];
+	char who[80];
+	enum verify_kind absent; /* what it means when the log ends before it */
+};
+
+#define VERIFY_MARKS_MAX 65536
+
 struct verify {
 	int64_t segments, records, bytes, first_seq;
 	struct chain chain;  /* at the end */
@@ -54,11 +65,19 @@ struct verify {
 	bool no_index;       /* there is no database */
 	int64_t first_bad;   /* the first record that is changed; 0: none */
 	int64_t found[VERIFY_UNREADABLE + 1];
+	int64_t marks_seen;  /* marks whose record is in the log, and right */
+	struct verify_mark *marks;
+	size_t n_marks;
 	size_t n_findings;
 	struct verify_finding findings[VERIFY_FINDINGS_MAX];
 };
 
 void verify_begin(struct verify *verify);
+void verify_done(struct verify *verify);
+
+/* To be given before verify_log.  who: "the anchor FILE". */
+int verify_mark(struct verify *verify, int64_t seq, const uint8_t hash[CHAIN_HASH],
+		enum verify_kind absent, const char *who, struct error *err);
 
 /* 0, or -errno when it could not be read (kind VERIFY_UNREADABLE). */
 int verify_log(const struct store *store, struct verify *verify, struct error *err);

@@ -17,6 +17,7 @@
 #include "../../audit/chain.h"
 #include "../../audit/db.h"
 #include "../../audit/drops.h"
+#include "../../audit/head.h"
 #include "../../audit/ingest.h"
 #include "../../audit/line.h"
 #include "../../audit/log.h"
@@ -113,6 +114,7 @@ static void write_log(struct text *text)
 static int check(bool index)
 {
 	struct error err;
+	verify_done(&verify);
 	verify_begin(&verify);
 	if (verify_log(&store, &verify, &err) == 0 && index)
 		verify_index(&store, &verify, &err);
@@ -225,6 +227,7 @@ static void renumbered(struct text *t)
 	remove_lines(t, 4, 1);
 	hash_anew(t, 4);
 }
+static void cut(struct text *t) { remove_lines(t, t->n - 1, 1); }
 static void nothing(struct text *t) { (void)t; }
 
 static const struct {
@@ -234,28 +237,30 @@ static const struct {
 	int bad;     /* first bad number, 0: none */
 	int indexed; /* with the database beside it */
 	int indexed_bad;
+	int headed; /* with head.bin beside it, and no database */
 } ways[] = {
-	{"nothing", nothing, 0, 0, 0, 0},
-	{"edited", edited, 1, 5, 1, 5},
-	{"edited first", edited_first, 1, 1, 1, 1},
-	{"edited last", edited_last, 1, 10, 1, 10},
-	{"edited number", edited_number, 1, 5, 1, 5},
-	{"removed", removed, 1, 5, 1, 5},
-	{"removed many", removed_many, 1, 5, 1, 5},
-	{"removed front", removed_front, 1, 1, 1, 1},
-	{"doubled", doubled, 1, 5, 1, 5},
-	{"garbage", garbage, 1, 6, 1, 6},
-	{"garbage at the end", garbage_end, 1, 11, 1, 11},
-	{"empty line", empty_line, 1, 6, 1, 6},
-	{"replaced", replaced, 1, 5, 1, 5},
-	{"swapped", swapped, 1, 5, 1, 5},
-	{"put in", put_in, 1, 5, 1, 5},
+	{"nothing", nothing, 0, 0, 0, 0, 0},
+	{"edited", edited, 1, 5, 1, 5, 0},
+	{"edited first", edited_first, 1, 1, 1, 1, 0},
+	{"edited last", edited_last, 1, 10, 1, 10, 0},
+	{"edited number", edited_number, 1, 5, 1, 5, 0},
+	{"removed", removed, 1, 5, 1, 5, 0},
+	{"removed many", removed_many, 1, 5, 1, 5, 0},
+	{"removed front", removed_front, 1, 1, 1, 1, 0},
+	{"doubled", doubled, 1, 5, 1, 5, 0},
+	{"garbage", garbage, 1, 6, 1, 6, 0},
+	{"garbage at the end", garbage_end, 1, 11, 1, 11, 0},
+	{"empty line", empty_line, 1, 6, 1, 6, 0},
+	{"replaced", replaced, 1, 5, 1, 5, 0},
+	{"swapped", swapped, 1, 5, 1, 5, 0},
+	{"put in", put_in, 1, 5, 1, 5, 0},
 	/* the break shows one further; the database knows better */
-	{"edited and hashed", edited_and_hashed, 1, 6, 1, 5},
+	{"edited and hashed", edited_and_hashed, 1, 6, 1, 5, 0},
 	/* the chain alone cannot show these; the missing number of the session counts once
      * the session has been quiet for a while */
-	{"rewritten", rewritten, 0, 0, 1, 5},
-	{"renumbered", renumbered, 0, 0, 1, 5},
+	{"rewritten", rewritten, 0, 0, 1, 5, 1},
+	{"renumbered", renumbered, 0, 0, 1, 5, 2},
+	{"cut", cut, 0, 0, 1, 10, 2},
 };
 
 static void test_each_change_is_found(void **state)
@@ -269,6 +274,8 @@ static void test_each_change_is_found(void **state)
 		read_log(&text);
 		ways[i].change(&text);
 		write_log(&text);
+		assert_int_equal(check(false), ways[i].headed ? ways[i].headed : ways[i].alone);
+		assert_int_equal(unlink(path_of(STORE_HEAD)), 0);
 		assert_int_equal(check(false), ways[i].alone);
 		assert_int_equal(verify.first_bad, ways[i].bad);
 		assert_int_equal(check(true), ways[i].indexed);
@@ -385,6 +392,7 @@ static void test_a_hole_in_a_session_is_a_gap(void **state)
 		memcpy(strstr(text.lines[i], "\"ts\":\"") + 6, "2020", 4);
 	hash_anew(&text, 0);
 	write_log(&text);
+	unlink(path_of(STORE_HEAD));
 	assert_int_equal(check(false), 3);
 	assert_int_equal(verify.missing, 1);
 }
@@ -426,6 +434,7 @@ static void test_numbers_out_of_order_are_no_hole(void **state)
 		memcpy(strstr(text.lines[i], "\"ts\":\"") + 6, "2020", 4);
 	hash_anew(&text, 0);
 	write_log(&text);
+	unlink(path_of(STORE_HEAD));
 	assert_int_equal(check(false), 0);
 }
 

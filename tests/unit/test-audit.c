@@ -473,10 +473,28 @@ static void test_other_log_replaces_the_rows(void **state)
 		fake_pre(plugin, f->self, "s", "c1", allowed);
 	in_folder(f, "audit_log.jsonl", path);
 	assert_int_equal(unlink(path), 0);
+	in_folder(f, "audit_head.bin", path);
+	assert_int_equal(unlink(path), 0);
 	for (int i = 0; i < 6; i++)
 		fake_pre(plugin, f->self, "t", "c1", allowed);
 	assert_sql(f, "SELECT count(*) || min(ifnull(session_id, 't')) FROM events", "7t");
 	assert_int_equal(check_chain(f), 7);
+}
+
+/* Whoever takes the log away does not begin a new chain with that. */
+static void test_a_removed_log_is_told(void **state)
+{
+	struct fixture *f = *state;
+	char path[4200];
+	for (int i = 0; i < 3; i++)
+		fake_pre(plugin, f->self, "s", "c1", allowed);
+	in_folder(f, "audit_log.jsonl", path);
+	assert_int_equal(unlink(path), 0);
+	fake_pre(plugin, f->self, "s", "c1", allowed);
+	assert_sql(f,
+		   "SELECT seq || type || json_extract(data, '$.data.missing_from') ||"
+		   " json_extract(data, '$.data.missing_to') FROM events ORDER BY id LIMIT 1",
+		   "5audit.recovered14");
 }
 
 static void test_foreign_database_is_left_alone(void **state)
@@ -538,6 +556,7 @@ int main(void)
 	    TEST(test_deleted_database_is_made_anew),
 	    TEST(test_broken_database_is_set_aside),
 	    TEST(test_other_log_replaces_the_rows),
+	    TEST(test_a_removed_log_is_told),
 	    TEST(test_foreign_database_is_left_alone),
 	    TEST(test_unreadable_line_is_skipped),
 	};
