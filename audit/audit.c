@@ -24,6 +24,7 @@
 #include "line.h"
 #include "log.h"
 #include "name.h"
+#include "seal.h"
 #include "shallow.h"
 #include "store.h"
 #include "summary.h"
@@ -39,7 +40,8 @@
 
 struct audit {
 	const pawl_host *host;
-	char *path;
+	char *path, *key;
+	uint64_t checkpoint; /* records; 0: none */
 	int sync;
 	int64_t rotate_bytes, rotate_ns, keep_bytes, keep_ns;
 	size_t max_value;
@@ -125,6 +127,17 @@ static void drain(struct audit *a, const struct store *store, int must)
 	a->host->log(a->host, PAWL_LOG_WARN, (pawl_str){err.text, strlen(err.text)});
 }
 
+/* The record is there; a checkpoint that cannot be made is said, and no loss. */
+static void seal(const struct audit *a, const struct store *store)
+{
+	char note[SEAL_NOTE_MAX];
+	struct error err = {""};
+	if (seal_make(store, a->key, note, &err) == 0)
+		return;
+	error_prefix(&err, "no checkpoint made");
+	a->host->log(a->host, PAWL_LOG_WARN, (pawl_str){err.text, strlen(err.text)});
+}
+
 static int append(const struct audit *a, const struct store *store, struct record *record,
 		  struct error *err)
 {
@@ -135,8 +148,13 @@ static int append(const struct audit *a, const struct store *store, struct recor
 			  NULL) < 0)
 		record->sseq = 0;
 	record->max_value = a->max_value;
+	uint64_t from = 0, to = 0;
 	int r = line_body(record, &body, &len, err);
-	return r < 0 ? r : log_append(store, (struct str){body, len}, err);
+	if (r == 0)
+		r = log_append_told(store, (struct str){body, len}, &from, &to, err);
+	if (r == 0 && a->checkpoint > 0 && to / a->checkpoint > from / a->checkpoint)
+		seal(a, store);
+	return r;
 }
 
 static void set_limits(const struct audit *a, struct store *store)
@@ -465,6 +483,7 @@ static void audit_close(void *self)
 	}
 	json_arena_free(a->arena);
 	free(a->path);
+	free(a->key);
 	free(a);
 }
 
@@ -481,6 +500,19 @@ static bool take_size(const pawl_host *host, const pawl_value *options, const ch
 {
 	(void)host->integer(host->member(options, (pawl_str){name, strlen(name)}), ret);
 	return *ret >= 0;
+}
+
+/* Whether to sign, and with which key. */
+static int take_seal(const pawl_host *host, const pawl_value *options, struct audit *a)
+{
+	pawl_str key;
+	int64_t every = 0;
+	(void)host->integer(host->member(options, (pawl_str){"checkpoint", 10}), &every);
+	a->checkpoint = every > 0 ? (uint64_t)every : 0;
+	if (host->string(host->member(options, (pawl_str){"key", 3}), &key) != 0 || key.len == 0)
+		return 0;
+	a->key = strndup(key.ptr, key.len);
+	return a->key ? 0 : -ENOMEM;
 }
 
 static int32_t audit_open(const pawl_host *host, const pawl_value *options, void **self)
@@ -511,7 +543,8 @@ static int32_t audit_open(const pawl_host *host, const pawl_value *options, void
 			      "option \"max_value\": must be from 1024 to 2097152 bytes");
 	a->max_value = (size_t)max;
 	a->path = strndup(path.ptr, path.len);
-	if (!a->path || json_arena_new(JSON_ARENA_DEFAULT, &a->arena, &err) < 0)
+	if (!a->path || take_seal(host, options, a) < 0 ||
+	    json_arena_new(JSON_ARENA_DEFAULT, &a->arena, &err) < 0)
 		return refuse(host, a, PAWL_E_NOMEM, "out of memory");
 	*self = a;
 	return 0;
@@ -532,6 +565,10 @@ static const pawl_option options[] = {
      "the oldest closed files are removed while all of them are larger; 0: never", NULL},
 	{"keep_age", PAWL_OPT_DURATION, 0, "\"0s\"",
      "closed files are removed once they are so old; 0: never", NULL},
+	{"checkpoint", PAWL_OPT_INTEGER, 0, "0",
+     "what the log is is signed each so many records; 0: never", NULL},
+	{"key", PAWL_OPT_PATH, 0, NULL,
+     "the key to sign with; one in the store's folder when not given", NULL},
 	{NULL, 0, 0, NULL, NULL, NULL},
 };
 

@@ -55,6 +55,8 @@ static void print_json(const struct verify *v)
 	ADD("bytes", json_object_new_int64(v->bytes));
 	ADD("rows", json_object_new_int64(v->rows));
 	ADD("index_lag_bytes", json_object_new_int64(v->behind));
+	ADD("checkpoints", json_object_new_int64(v->seals));
+	ADD("checkpoint_seq", json_object_new_int64(v->last_seal));
 	ADD("lost_told", json_object_new_int64(v->told));
 	ADD("lost_not_told_yet", json_object_new_int64(v->pending));
 	ADD("missing_numbers", json_object_new_int64(v->missing));
@@ -76,6 +78,12 @@ static void print_text(const struct verify *v, int64_t ns)
 	       " bytes; %" PRId64 " rows of the database; %.2f s\n",
 	       v->records, v->first_seq, v->chain.seq, v->segments, v->bytes, v->rows,
 	       (double)ns / 1e9);
+	if (v->seals > 0 || v->last_seal > 0)
+		printf("checkpoints: %" PRId64 ", the last one of record %" PRId64 "%s\n", v->seals,
+		       v->last_seal,
+		       v->unsigned_seals ? "; without their public key, not all signatures could "
+					   "be checked"
+					 : "");
 	if (v->no_index)
 		puts("there is no database; it is made anew with the next record");
 	else if (v->behind > 0)
@@ -92,7 +100,8 @@ int command_verify(const struct query *query)
 	struct error err = {""};
 	int64_t start = io_monotonic_ns();
 	verify_begin(&verify);
-	if (verify_log(&query->store, &verify, &err) == 0 && !query->log_only)
+	if (verify_seals(&query->store, &verify, query->key, query->anchor, &err) == 0 &&
+	    verify_log(&query->store, &verify, &err) == 0 && !query->log_only)
 		(void)verify_index(&query->store, &verify, &err);
 	if (query->json)
 		print_json(&verify);

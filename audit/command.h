@@ -18,10 +18,10 @@
 struct json_object;
 
 struct query {
-	const char *db, *session, *tool, *type, *decision, *format, *target;
+	const char *db, *session, *tool, *type, *decision, *format, *target, *key, *anchor;
 	int64_t since_ms; /* INT64_MIN: none */
 	int64_t limit;    /* -1: not given, 0: no limit */
-	bool json, quiet, log_only;
+	bool json, quiet, log_only, print_note;
 	struct store store;
 };
 
@@ -32,6 +32,8 @@ int command_status(const struct query *query);
 int command_export(const struct query *query);
 int command_verify(const struct query *query);
 int command_rotate(const struct query *query);
+int command_checkpoint(const struct query *query);
+int command_anchor(const struct query *query);
 
 /* An index that is level with the log: the database where it can be made so or read,
  * else one in memory.  Says on stderr what was in the way.  *ret is to be closed with

@@ -235,25 +235,35 @@ static int append(struct append *a, struct str body, struct error *err)
 
 /* Somebody may move the file away just while it is written to: once more, then. */
 static int append_retrying(const struct store *store, struct str body, bool close_first,
-			   struct error *err)
+			   uint64_t *from, uint64_t *to, struct error *err)
 {
 	int r = -ESTALE;
 	for (int turns = 0; r == -ESTALE && turns < 4; turns++) {
 		_cleanup_(append_done) struct append a = {
 		    .store = store, .lock = -1, .fd = -1, .close = close_first};
 		r = append(&a, body, err);
+		*from = a.before.chain.seq;
+		*to = a.batch.chain.seq;
 	}
 	return r;
 }
 
+int log_append_told(const struct store *store, struct str body, uint64_t *ret_from,
+		    uint64_t *ret_to, struct error *err)
+{
+	return append_retrying(store, body, false, ret_from, ret_to, err);
+}
+
 int log_append(const struct store *store, struct str body, struct error *err)
 {
-	return append_retrying(store, body, false, err);
+	uint64_t from, to;
+	return append_retrying(store, body, false, &from, &to, err);
 }
 
 int log_rotate(const struct store *store, struct error *err)
 {
-	return append_retrying(store, (struct str){NULL, 0}, true, err);
+	uint64_t from, to;
+	return append_retrying(store, (struct str){NULL, 0}, true, &from, &to, err);
 }
 
 int log_summary(const struct store *store, struct str line, struct error *err)

@@ -11,6 +11,8 @@
 #ifndef PAWL_AUDIT_LOG_H
 #define PAWL_AUDIT_LOG_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "base/str.h"
 #include "store.h"
@@ -19,6 +21,10 @@
  * -ENOSPC, -EFBIG, -E2BIG, -EBADMSG (not a log of ours), or another errno.  What could
  * not be written whole is cut off again. */
 int log_append(const struct store *store, struct str body, struct error *err);
+
+/* The same; *ret_from and *ret_to are the numbers before and after what was written. */
+int log_append_told(const struct store *store, struct str body, uint64_t *ret_from,
+		    uint64_t *ret_to, struct error *err);
 
 /* Closes the current file, unless it is empty, and begins a new one. */
 int log_rotate(const struct store *store, struct error *err);

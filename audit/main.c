@@ -18,7 +18,7 @@
 #include "event.h"
 #include "verify.h"
 
-enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, ALL = 127 };
+enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, SEAL = 128, ALL = 255 };
 
 static const struct command {
 	const char *name, *target;
@@ -33,6 +33,8 @@ static const struct command {
 	{"export", NULL, EXPORT, command_export, "the log's lines as they are"},
 	{"verify", NULL, VERIFY, command_verify, "whether the store is what was written"},
 	{"rotate", NULL, ROTATE, command_rotate, "close the log's current file, begin a new one"},
+	{"checkpoint", NULL, SEAL, command_checkpoint, "sign what the log is now, and keep that"},
+	{"anchor", NULL, SEAL, command_anchor, "the same, and print it to be kept elsewhere"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -55,6 +57,8 @@ static const struct {
 	{"since", "TIME", LIST | EXPORT, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
 	{"format", "jsonl", EXPORT, TEXT(format), "jsonl is the only one"},
 	{"log", NULL, VERIFY, FLAG, "the log only, not the database"},
+	{"anchor", "FILE", VERIFY, TEXT(anchor), "what was printed by `anchor`; - is stdin"},
+	{"key", "FILE", VERIFY | SEAL, TEXT(key), "the key to sign with; to verify, the public one"},
 	{"db", "PATH", ALL, TEXT(db), "the database"},
 	{"config", "FILE", ALL, FLAG, NULL},
 	{"json", NULL, ALL, FLAG, "a JSON object a line"},
@@ -188,6 +192,15 @@ static int run(const struct command *command, struct query *query)
 	return code;
 }
 
+/* For it a usage error's 2 would say that the log is shorter. */
+static bool names_verify(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "verify") == 0)
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct query query = {.since_ms = INT64_MIN, .limit = -1, .store = {.dirfd = -1}};
@@ -198,7 +211,7 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	int r = parse(argc, argv, &query, &used);
 	if (r != 0)
-		return r < 0 ? 0 : r;
+		return r < 0 ? 0 : names_verify(argc, argv) ? VERIFY_UNREADABLE : r;
 	argc -= optind;
 	argv += optind;
 	if (argc <= 0)
@@ -208,7 +221,7 @@ int main(int argc, char **argv)
 			continue;
 		r = check(&commands[i], argc - 1, argv + 1, used, &query);
 		if (r != 0 && commands[i].bit == VERIFY)
-			r = VERIFY_UNREADABLE; /* 2 would say that the log is shorter */
+			r = VERIFY_UNREADABLE;
 		if (r == 0)
 			r = run(&commands[i], &query);
 		store_close(&query.store);

@@ -39,6 +39,7 @@ struct pass {
 void verify_begin(struct verify *verify)
 {
 	memset(verify, 0, sizeof(*verify));
+	verify->seals = -1; /* not looked at */
 }
 
 void verify_found(struct verify *verify, enum verify_kind kind, int64_t seq, const char *format,
@@ -141,6 +142,27 @@ static void take_pruned(struct pass *pass, const struct event *event)
 	}
 }
 
+static int by_seq(const void *a, const void *b)
+{
+	const struct verify_mark *x = a, *y = b;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* A checkpoint that the log tells of must be there still. */
+static void take_checkpoint(struct pass *pass, const struct event *event)
+{
+	struct verify *v = pass->verify;
+	int64_t seq = number_at(event, "/data/seq");
+	const struct verify_mark wanted = {.seq = seq};
+	bool there = v->n_marks > 0 &&
+		     bsearch(&wanted, v->marks, v->n_marks, sizeof(v->marks[0]), by_seq);
+	if (v->seals >= 0 && !there)
+		verify_found(v, VERIFY_CHANGED, 0,
+			     "record %" PRIu64 " tells of a checkpoint of record %" PRId64
+			     ", and there is none",
+			     event->chain.seq, seq);
+}
+
 static void take_own(struct pass *pass, struct str line)
 {
 	struct event event;
@@ -150,6 +172,8 @@ static void take_own(struct pass *pass, struct str line)
 			pass->verify->told += number_at(&event, "/data/count");
 		else if (str_is(event.type, "audit.pruned"))
 			take_pruned(pass, &event);
+		else if (str_is(event.type, "audit.checkpoint"))
+			take_checkpoint(pass, &event);
 	}
 	json_arena_rewind(pass->arena, mark);
 }
@@ -209,12 +233,6 @@ static void found_break(struct pass *pass, const struct chain *before, const str
 			     "record %" PRId64 " does not follow record %" PRId64
 			     ": one of them was changed and hashed anew",
 			     seq, seq - 1);
-}
-
-static int by_seq(const void *a, const void *b)
-{
-	const struct verify_mark *x = a, *y = b;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
 static void meet_marks(struct pass *pass, const struct chain *after)

@@ -65,6 +65,8 @@ struct verify {
 	bool no_index;       /* there is no database */
 	int64_t first_bad;   /* the first record that is changed; 0: none */
 	int64_t found[VERIFY_UNREADABLE + 1];
+	int64_t seals, unsigned_seals; /* checkpoints; those whose signature nobody could check */
+	int64_t last_seal;   /* the last record that one of them covers */
 	int64_t marks_seen;  /* marks whose record is in the log, and right */
 	struct verify_mark *marks;
 	size_t n_marks;
@@ -80,6 +82,11 @@ int verify_mark(struct verify *verify, int64_t seq, const uint8_t hash[CHAIN_HAS
 		enum verify_kind absent, const char *who, struct error *err);
 
 /* 0, or -errno when it could not be read (kind VERIFY_UNREADABLE). */
+/* Gives verify_log the marks of the store's checkpoints, and of the file anchor (NULL:
+ * none).  key: the public key's file; NULL: the store's own, if it has one. */
+int verify_seals(const struct store *store, struct verify *verify, const char *key,
+		 const char *anchor, struct error *err);
+
 int verify_log(const struct store *store, struct verify *verify, struct error *err);
 int verify_index(const struct store *store, struct verify *verify, struct error *err);
 
