@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -157,18 +158,20 @@ int db_open(const struct store *store, enum db_mode mode, sqlite3 **ret, struct 
 	return r == 0 ? create_tables(*ret, err) : 0;
 }
 
-int db_quarantine(const struct store *store, struct error *err)
+int db_set_aside(const struct store *store, const char *why, char *ret_path, struct error *err)
 {
 	static const char *const ends[] = {"", "-journal", "-wal"};
 	int64_t now = io_wall_ns() / 1000000;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		_cleanup_free_ char *from = NULL, *to = NULL;
 		if (asprintf(&from, "%s%s", store->db, ends[i]) < 0 ||
-		    asprintf(&to, "%s.corrupt-%" PRId64 "%s", store->db, now, ends[i]) < 0)
+		    asprintf(&to, "%s.%s-%" PRId64 "%s", store->db, why, now, ends[i]) < 0)
 			return error_set(err, ENOMEM, "out of memory");
 		if (rename(from, to) != 0 && errno != ENOENT)
 			return error_set(err, errno, "%s: cannot set aside: %s", from,
 					 strerror(errno));
+		if (i == 0 && ret_path)
+			snprintf(ret_path, PATH_MAX, "%s", to);
 	}
 	return store_sync_dir(store, err);
 }

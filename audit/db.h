@@ -23,9 +23,10 @@ enum db_mode {
  * -EBADMSG when the file is no database of ours, or of a newer pawl. */
 int db_open(const struct store *store, enum db_mode mode, sqlite3 **ret, struct error *err);
 
-/* Renames a broken database (NAME.corrupt-TIME), so that the next ingest makes a new
- * one.  [under the database's lock, closed] */
-int db_quarantine(const struct store *store, struct error *err);
+/* Renames the database (NAME.WHY-TIME), so that the next ingest makes a new one.  *ret_path
+ * holds PATH_MAX bytes: where it is now; may be NULL.
+ * [under the database's lock, closed] */
+int db_set_aside(const struct store *store, const char *why, char *ret_path, struct error *err);
 
 int db_exec(sqlite3 *db, const char *sql, struct error *err);
 

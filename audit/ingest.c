@@ -385,7 +385,7 @@ static int drain_once(const struct store *store, int64_t budget_ns, struct error
 		return r == -EAGAIN ? 1 : r;
 	r = fill_database(store, budget_ns, err);
 	/* Broken, not foreign: the log has it all. */
-	if (r == -EBADMSG && db_quarantine(store, err) == 0)
+	if (r == -EBADMSG && db_set_aside(store, "corrupt", NULL, err) == 0)
 		r = fill_database(store, budget_ns, err);
 	return r;
 }
@@ -406,6 +406,16 @@ int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err
 			r = 1;
 	}
 	return r;
+}
+
+int ingest_rebuild(const struct store *store, char *ret_path, struct error *err)
+{
+	_cleanup_close_ int lock = -1;
+	ret_path[0] = '\0';
+	int r = store_lock(store, STORE_DB_LOCK, STORE_LOG_WAIT_NS, &lock, err);
+	if (r == 0 && access(store->db, F_OK) == 0)
+		r = db_set_aside(store, "replaced", ret_path, err);
+	return r < 0 ? r : fill_database(store, INGEST_NO_LIMIT, err);
 }
 
 int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret,

@@ -37,6 +37,10 @@ int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struc
 int ingest_fill_until(const struct store *store, sqlite3 *db, int64_t segment, int64_t offset,
 		      struct error *err);
 
+/* Sets the database aside and makes it anew from the log.  ret_path holds PATH_MAX bytes:
+ * where the old one is now, "" when there was none. */
+int ingest_rebuild(const struct store *store, char *ret_path, struct error *err);
+
 /* How far the database has read, how long the log is (whole lines of all segments), and
  * how many lines could not be read.  segment 0: nothing read, or from another log. */
 struct ingest_place {

@@ -1,10 +1,13 @@
-/* keep.c - `pawl audit rotate`, `checkpoint` and `anchor`: what changes a store's files, not its records. */
+/* keep.c - `pawl audit rotate`, `checkpoint`, `anchor`, `rebuild` and `repair`: what
+ * changes a store's files, not its records. */
 #include <config.h>
 
 #include <stdio.h>
 
 #include "command.h"
+#include "ingest.h"
 #include "log.h"
+#include "repair.h"
 #include "seal.h"
 
 int command_rotate(const struct query *query)
@@ -29,4 +32,37 @@ int command_anchor(const struct query *query)
 	struct query printing = *query;
 	printing.print_note = true;
 	return command_checkpoint(&printing);
+}
+
+int command_rebuild(const struct query *query)
+{
+	char old[PATH_MAX];
+	struct error err;
+	if (ingest_rebuild(&query->store, old, &err) < 0)
+		return command_failed(&err);
+	if (!query->quiet && old[0])
+		printf("the database before is now %s\n", old);
+	return 0;
+}
+
+int command_repair(const struct query *query)
+{
+	struct repair repair = {.torn = 0};
+	struct error err;
+	int r = repair_log(&query->store, &repair, &err);
+	if (repair.torn > 0)
+		printf("a torn end of %lld bytes was cut off into torn/\n",
+		       (long long)repair.torn);
+	if (repair.log[0])
+		printf("the log did not end in a record: it is now %s\n", repair.log);
+	if (r == 0)
+		r = repair_index(&query->store, &repair, &err);
+	if (repair.database[0])
+		printf("the database was made anew; the one before is now %s\n",
+		       repair.database);
+	if (r < 0)
+		return command_failed(&err);
+	if (!query->quiet && repair.torn == 0 && !repair.log[0] && !repair.database[0])
+		puts("there was nothing to repair");
+	return 0;
 }

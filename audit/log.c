@@ -104,6 +104,7 @@ struct append {
 	int lock, fd;
 	bool made;  /* the file is new in its folder */
 	bool close; /* the current file is to be closed, due or not */
+	const char *note; /* for audit.recovered */
 	struct tail tail;
 	struct before before;
 	struct drops drops;
@@ -166,7 +167,7 @@ static int tell(struct append *a, const struct tail *torn, const char *name, str
 {
 	int r = rotate_before(a->store, a->fd, &a->tail, &a->before, err);
 	if (r == 0)
-		r = rotate_tell(&a->before, &a->tail, &a->batch, err);
+		r = rotate_tell(&a->before, &a->tail, a->note, &a->batch, err);
 	if (r == 0 && torn->size > torn->good)
 		r = add_recovered(&a->batch, torn, name, err);
 	if (r == 0 && drops_sum(a->drops.pending) > 0)
@@ -235,12 +236,12 @@ static int append(struct append *a, struct str body, struct error *err)
 
 /* Somebody may move the file away just while it is written to: once more, then. */
 static int append_retrying(const struct store *store, struct str body, bool close_first,
-			   uint64_t *from, uint64_t *to, struct error *err)
+			   const char *note, uint64_t *from, uint64_t *to, struct error *err)
 {
 	int r = -ESTALE;
 	for (int turns = 0; r == -ESTALE && turns < 4; turns++) {
 		_cleanup_(append_done) struct append a = {
-		    .store = store, .lock = -1, .fd = -1, .close = close_first};
+		    .store = store, .lock = -1, .fd = -1, .close = close_first, .note = note};
 		r = append(&a, body, err);
 		*from = a.before.chain.seq;
 		*to = a.batch.chain.seq;
@@ -251,19 +252,25 @@ static int append_retrying(const struct store *store, struct str body, bool clos
 int log_append_told(const struct store *store, struct str body, uint64_t *ret_from,
 		    uint64_t *ret_to, struct error *err)
 {
-	return append_retrying(store, body, false, ret_from, ret_to, err);
+	return append_retrying(store, body, false, NULL, ret_from, ret_to, err);
 }
 
 int log_append(const struct store *store, struct str body, struct error *err)
 {
 	uint64_t from, to;
-	return append_retrying(store, body, false, &from, &to, err);
+	return append_retrying(store, body, false, NULL, &from, &to, err);
 }
 
 int log_rotate(const struct store *store, struct error *err)
 {
 	uint64_t from, to;
-	return append_retrying(store, (struct str){NULL, 0}, true, &from, &to, err);
+	return append_retrying(store, (struct str){NULL, 0}, true, NULL, &from, &to, err);
+}
+
+int log_mend(const struct store *store, const char *note, struct error *err)
+{
+	uint64_t from, to;
+	return append_retrying(store, (struct str){NULL, 0}, false, note, &from, &to, err);
 }
 
 int log_summary(const struct store *store, struct str line, struct error *err)

@@ -29,6 +29,10 @@ int log_append_told(const struct store *store, struct str body, uint64_t *ret_fr
 /* Closes the current file, unless it is empty, and begins a new one. */
 int log_rotate(const struct store *store, struct error *err);
 
+/* Cuts a torn end off and tells what is missing, without a record of somebody's.  note:
+ * members of the data of audit.recovered; NULL: none. */
+int log_mend(const struct store *store, const char *note, struct error *err);
+
 /* Appends one line (newline included) to session_summaries.jsonl, by the same rules
  * but the chain. */
 int log_summary(const struct store *store, struct str line, struct error *err);

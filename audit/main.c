@@ -18,7 +18,7 @@
 #include "event.h"
 #include "verify.h"
 
-enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, SEAL = 128, ALL = 255 };
+enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, SEAL = 128, MEND = 256, ALL = 511 };
 
 static const struct command {
 	const char *name, *target;
@@ -35,6 +35,8 @@ static const struct command {
 	{"rotate", NULL, ROTATE, command_rotate, "close the log's current file, begin a new one"},
 	{"checkpoint", NULL, SEAL, command_checkpoint, "sign what the log is now, and keep that"},
 	{"anchor", NULL, SEAL, command_anchor, "the same, and print it to be kept elsewhere"},
+	{"rebuild", NULL, MEND, command_rebuild, "make the database anew from the log"},
+	{"repair", NULL, MEND, command_repair, "set aside what keeps the store from working"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

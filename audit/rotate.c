@@ -153,12 +153,15 @@ static int tell_file(const struct before *before, struct batch *batch, struct er
 	return batch_add_own(batch, "audit.rotated", str_of(data), err);
 }
 
-static int tell_missing(const struct before *before, struct batch *batch, struct error *err)
+static int tell_missing(const struct before *before, const char *note, struct batch *batch,
+			struct error *err)
 {
-	char data[240];
+	char data[NAME_MAX + 400];
 	snprintf(data, sizeof(data),
-		 "{\"chain\":\"%s\",\"missing_from\":%" PRId64 ",\"missing_to\":%" PRId64 "}",
-		 before->chain_id, before->missing_from, before->missing_to);
+		 "{\"chain\":\"%s\",\"missing_from\":%" PRId64 ",\"missing_to\":%" PRId64
+		 "%s%s}",
+		 before->chain_id, before->missing_from, before->missing_to, note ? "," : "",
+		 note ? note : "");
 	return batch_add_own(batch, "audit.recovered", str_of(data), err);
 }
 
@@ -171,14 +174,14 @@ static int tell_beginning(struct batch *batch, struct error *err)
 	return batch_add_own(batch, "audit.opened", str_of(data), err);
 }
 
-int rotate_tell(const struct before *before, const struct tail *tail, struct batch *batch,
-		struct error *err)
+int rotate_tell(const struct before *before, const struct tail *tail, const char *note,
+		struct batch *batch, struct error *err)
 {
 	batch->chain = before->chain;
 	if (before->chain.seq == 0)
 		return tell_beginning(batch, err);
 	if (before->missing_to > 0)
-		return tell_missing(before, batch, err);
+		return tell_missing(before, note, batch, err);
 	if (tail->good == 0)
 		return tell_file(before, batch, err);
 	return 0;

@@ -40,9 +40,10 @@ struct before {
 int rotate_before(const struct store *store, int fd, const struct tail *tail, struct before *ret,
 		  struct error *err);
 
-/* Tells it, as the first record of a file or before the next one. */
-int rotate_tell(const struct before *before, const struct tail *tail, struct batch *batch,
-		struct error *err);
+/* Tells it, as the first record of a file or before the next one.  note: more members of
+ * what tells of missing records; NULL: none. */
+int rotate_tell(const struct before *before, const struct tail *tail, const char *note,
+		struct batch *batch, struct error *err);
 
 /* Files to be removed. */
 struct prune {

@@ -16,6 +16,7 @@
 #include "event.h"
 #include "head.h"
 #include "numbers.h"
+#include "repair.h"
 #include "segment.h"
 #include "shallow.h"
 
@@ -24,6 +25,7 @@
 #define SETTLED_MS (STORE_LOG_WAIT_NS / 1000000)
 
 struct pass {
+	const struct store *store;
 	struct verify *verify;
 	struct numbers *numbers;
 	struct json_arena *arena;
@@ -214,7 +216,28 @@ static void begin(struct pass *pass, struct str line, const struct chain *before
 	json_arena_rewind(pass->arena, mark);
 }
 
-static void found_break(struct pass *pass, const struct chain *before, const struct chain *after)
+/* Records that repair set aside are told by the record that goes on after them. */
+static bool set_aside(struct pass *pass, struct str line)
+{
+	struct event event;
+	struct str file = {"", 0}, sha256 = {"", 0};
+	size_t mark = json_arena_mark(pass->arena);
+	if (event_read(pass->arena, line, &event, NULL) == 0 &&
+	    str_is(event.type, "audit.recovered")) {
+		(void)json_string(json_at(event.root, STR("/data/file")), &file);
+		(void)json_string(json_at(event.root, STR("/data/sha256")), &sha256);
+	}
+	bool is = sha256.len > 0 && repair_has(pass->store, file.ptr, sha256.ptr);
+	if (is)
+		verify_found(pass->verify, VERIFY_GAPS, 0,
+			     "records %" PRIu64 " to %" PRIu64 " were set aside by repair: %s",
+			     pass->verify->chain.seq + 1, event.chain.seq - 1, file.ptr);
+	json_arena_rewind(pass->arena, mark);
+	return is;
+}
+
+static void found_break(struct pass *pass, struct str line, const struct chain *before,
+			const struct chain *after)
 {
 	struct verify *v = pass->verify;
 	int64_t expected = (int64_t)v->chain.seq + 1, seq = (int64_t)after->seq;
@@ -223,12 +246,12 @@ static void found_break(struct pass *pass, const struct chain *before, const str
 			     "record %" PRId64 " stands after record %" PRId64
 			     ": it was moved or put in",
 			     seq, expected - 1);
-	else if (seq > expected + (int64_t)pass->strangers)
+	else if (seq > expected + (int64_t)pass->strangers && !set_aside(pass, line))
 		verify_found(v, VERIFY_CHANGED, expected,
 			     seq == expected + 1 ? "record %" PRId64 " is missing"
 						 : "records %" PRId64 " to %" PRId64 " are missing",
 			     expected, seq - 1);
-	else if (pass->strangers == 0 && memcmp(before->head, v->chain.head, CHAIN_HASH) != 0)
+	else if (seq == expected && pass->strangers == 0 && memcmp(before->head, v->chain.head, CHAIN_HASH) != 0)
 		verify_found(v, VERIFY_CHANGED, seq,
 			     "record %" PRId64 " does not follow record %" PRId64
 			     ": one of them was changed and hashed anew",
@@ -282,7 +305,7 @@ static int check_line(struct pass *pass, struct str line)
 			     after.seq);
 	if (after.seq != v->chain.seq + 1 ||
 	    memcmp(before.head, v->chain.head, CHAIN_HASH) != 0)
-		found_break(pass, &before, &after);
+		found_break(pass, line, &before, &after);
 	v->records++;
 	if (after.seq > v->chain.seq) {
 		v->chain = after;
@@ -404,7 +427,7 @@ static void conclude(const struct store *store, struct pass *pass)
 
 int verify_log(const struct store *store, struct verify *verify, struct error *err)
 {
-	struct pass pass = {.verify = verify, .current = -1, .from_start = true};
+	struct pass pass = {.store = store, .verify = verify, .current = -1, .from_start = true};
 	int r = numbers_new(&pass.numbers);
 	if (r < 0)
 		return error_set(err, -r, "out of memory");
