@@ -48,7 +48,8 @@ static void remark(struct decision *d, const char *type, struct str plugin, cons
 		   struct str text)
 {
 	if (d->n_remarks < DECISION_REMARKS_MAX)
-		d->remarks[d->n_remarks++] = (struct remark){type, plugin, class, text};
+		d->remarks[d->n_remarks++] = (struct remark){.type = type, .plugin = plugin,
+							 .error_class = class, .text = text};
 }
 
 static struct step *step_add(struct decision *d)

@@ -297,6 +297,7 @@ static void set_defaults(struct config *config)
 	config->approval.timeout_ns = INT64_C(300000000000);
 	config->approval.need = 1;
 	config->approval.redeem_ns = INT64_C(600000000000);
+	config->approval.wait_ns = INT64_MAX;
 }
 
 /* Where we were installed: plugins lie beside libexec, in the build tree too. */
@@ -331,6 +332,21 @@ static int name_files(struct reader *reader)
 	return 0;
 }
 
+/* What it was read from, for whoever asks later whether it is still the same. */
+static int keep_sources(struct reader *reader)
+{
+	struct config *config = reader->config;
+	config->sources = reader_alloc(reader, reader->n_files, sizeof(*config->sources));
+	if (!config->sources)
+		return fail_memory(reader);
+	for (; config->n_sources < reader->n_files; config->n_sources++) {
+		const struct config_file *file = &reader->files[config->n_sources];
+		config->sources[config->n_sources] =
+			(struct config_source){file->path, file->text};
+	}
+	return 0;
+}
+
 static int build(struct reader *reader)
 {
 	static const enum walk walks[] = {WALK_ONCE, WALK_LISTS};
@@ -342,7 +358,9 @@ static int build(struct reader *reader)
 			if (r < 0)
 				return r;
 		}
-	int r = check_lists(reader);
+	int r = keep_sources(reader);
+	if (r == 0)
+		r = check_lists(reader);
 	if (r == 0 && !reader->config->plugin_dir.ptr)
 		r = default_plugin_dir(reader->config, reader->err);
 	return r < 0 ? r : name_files(reader);

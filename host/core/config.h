@@ -66,6 +66,11 @@ struct config_fact {
 	unsigned line, column;
 };
 
+/* A file the config was read from: what it said, comments aside. */
+struct config_source {
+	struct str path, text;
+};
+
 struct config {
 	struct json_arena *arena;
 	bool own_arena;
@@ -91,12 +96,15 @@ struct config {
 		bool allow_self;
 		int64_t redeem_ns;
 		bool on_change_deny;
+		int64_t wait_ns; /* how long a hook waits for a decision; past its deadline: till then */
 	} approval;
 	enum audit_error audit_on_error;
 	struct config_entry *chain;
 	size_t n_chain;
 	struct config_entry *observe;
 	size_t n_observe;
+	struct config_source *sources;
+	size_t n_sources;
 	bool system; /* every file is root's: it enforces, else it advises */
 };
 

@@ -58,6 +58,7 @@ struct remark {
 	struct str plugin;
 	const char *error_class;
 	struct str text;
+	struct str approval; /* the id of the one it is about */
 };
 
 #define DECISION_REMARKS_MAX 64
@@ -76,6 +77,9 @@ struct decision {
 	bool result_is_error;
 	struct str instructions;
 	int64_t timeout_ns; /* approval: resolved, 0 none */
+	struct str approval; /* the id it waits, or waited, under in the queue */
+	bool joined; /* ... where the same call waited already */
+	struct str approved_by; /* a person's yes was used for it: who said it */
 	struct str told;
 	struct step *steps;
 	size_t n_steps, max_steps;

@@ -56,6 +56,9 @@ struct host {
 	const struct json_value *context;
 	struct fact_pin *pins;
 	size_t n_pins;
+	/* where calls wait for a person; NULL until whoever starts us hands it over */
+	const struct approval_store *store;
+	struct approvals *queue;
 };
 
 /* *ret is the caller's and borrows config. Loads nothing. arena is where options and facts
@@ -95,6 +98,9 @@ bool host_listens(const struct host *host, const struct pawl_call *call);
  * audit.on_error is fail: then -EIO. */
 int host_observe(struct host *host, struct pawl_call *call, const struct decision *decision,
 		 struct error *err);
+/* The record of a call that waits, before anybody knows how that ends. Its error counts. */
+int host_observe_held(struct host *host, struct pawl_call *call, const struct decision *decision,
+		      struct error *err);
 /* The same for shadow steps appended after. */
 void host_observe_shadow(struct host *host, struct pawl_call *call, const struct decision *decision,
 			 size_t first_step);

@@ -170,6 +170,21 @@ int host_observe(struct host *host, struct pawl_call *call, const struct decisio
 	return r;
 }
 
+int host_observe_held(struct host *host, struct pawl_call *call, const struct decision *decision,
+		      struct error *err)
+{
+	struct telling telling = {.host = host, .call = call};
+	if (!host_listens(host, call))
+		return 0;
+	const struct json_writer *w = json_writer_get(err);
+	if (!w)
+		return -ENOEXEC;
+	umask(077);
+	tell_record(&telling, w, record_decision(w, host, call, decision));
+	return telling.audit_failed ? error_set(err, EIO, "the audit could not record this call") :
+				      0;
+}
+
 void host_observe_shadow(struct host *host, struct pawl_call *call, const struct decision *decision,
 			 size_t first_step)
 {

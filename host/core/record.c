@@ -95,13 +95,13 @@ void record_trace(const struct json_writer *w, struct json_object *array,
 			w->add(array, NULL, step_object(w, &decision->steps[i], full));
 }
 
-static const char *decision_type(enum verdict verdict)
+static const char *decision_type(const struct decision *d)
 {
-	switch (verdict) {
+	switch (d->verdict) {
 	case VERDICT_ALLOW:
 		return "call.allowed";
 	case VERDICT_REQUIRE_APPROVAL:
-		return "approval.requested";
+		return d->joined ? "approval.joined" : "approval.requested";
 	case VERDICT_SUBSTITUTE:
 		return "policy.substituted";
 	default:
@@ -112,7 +112,7 @@ static const char *decision_type(enum verdict verdict)
 struct json_object *record_decision(const struct json_writer *w, const struct host *host,
 				    const struct pawl_call *call, const struct decision *d)
 {
-	struct json_object *o = record_head(w, host, call, decision_type(d->verdict));
+	struct json_object *o = record_head(w, host, call, decision_type(d));
 	add_value(w, o, "tool_input", d->args);
 	if (d->modified)
 		add_value(w, o, "tool_input_given", call->root[PAWL_R_ARGS_GIVEN]);
@@ -128,6 +128,8 @@ struct json_object *record_decision(const struct json_writer *w, const struct ho
 		w->add_text(o, "refused_by", str_of(refused_by_name(d->refused_by)));
 	if (d->granted)
 		w->add_bool(o, "granted", 1);
+	add_some(w, o, "approval", d->approval);
+	add_some(w, o, "approved_by", d->approved_by);
 	if (d->verdict == VERDICT_REQUIRE_APPROVAL) {
 		add_some(w, o, "instructions", d->instructions);
 		w->add_integer(o, "timeout_s", d->timeout_ns / 1000000000);
@@ -145,6 +147,7 @@ struct json_object *record_remark(const struct json_writer *w, const struct host
 	add_some(w, o, "plugin", remark->plugin);
 	add_some(w, o, "error_class", str_of(remark->error_class));
 	add_some(w, o, "reason", remark->text);
+	add_some(w, o, "approval", remark->approval);
 	return o;
 }
 

@@ -76,7 +76,10 @@ static void add_approval(const struct json_writer *w, struct json_object *o,
 			 const struct decision *d)
 {
 	struct json_object *approval = w->object();
-	w->add_null(approval, "id");
+	if (d->approval.ptr)
+		w->add_text(approval, "id", d->approval);
+	else
+		w->add_null(approval, "id");
 	w->add_text(approval, "reason", d->reason);
 	if (d->instructions.ptr)
 		w->add_text(approval, "instructions", d->instructions);

@@ -21,7 +21,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/module.h"
 #include "base/text.h"
+#include "core/approval.h"
+#include "core/approve.h"
 #include "core/host.h"
 #include "core/record.h"
 #include "core/state.h"
@@ -216,6 +219,54 @@ static void arm_latch(struct worker *w, const struct pawl_call *call)
 		p->latch[0] = '\0';
 }
 
+/* ---- a person ------------------------------------------------------------------------ */
+
+/* What is left of the deadline for the answer, once a hook has waited in vain. */
+#define RESERVE_MIN_NS INT64_C(100000000)
+#define RESERVE_MAX_NS INT64_C(1000000000)
+
+static int load_store(struct host *host, struct error *err)
+{
+	if (!host->store)
+		host->store = module_symbol("approvals.so", "pawl_approval_store", err);
+	return host->store ? 0 : -ENOENT;
+}
+
+static int64_t wait_until(const struct worker *w)
+{
+	const struct config *config = w->config;
+	int64_t now = io_monotonic_ns(), reserve = config->deadline_ns / 4;
+	reserve = reserve < RESERVE_MIN_NS ? RESERVE_MIN_NS : reserve;
+	reserve = reserve > RESERVE_MAX_NS ? RESERVE_MAX_NS : reserve;
+	int64_t latest = w->host->call_deadline_ns - reserve;
+	return config->approval.wait_ns < latest - now ? now + config->approval.wait_ns : latest;
+}
+
+/* approval.ask "queue": the call is persisted, then recorded, and only then waited for. A
+ * client that can be told of a pause is told at once; a hook waits as long as it may. */
+static void ask_person(struct worker *w, struct judged *j)
+{
+	struct error err;
+	struct decision *d = &j->decision;
+	bool fresh;
+	if (d->verdict != VERDICT_REQUIRE_APPROVAL || w->config->approval.ask != ASK_QUEUE)
+		return;
+	if (load_store(w->host, &err) < 0) {
+		refuse(w, j, REFUSED_HOST,
+		       said(j->call, "a person has to approve it, and there is no queue: %s",
+			    err.text));
+		return;
+	}
+	approve_ask(w->host, j->call, d, &fresh);
+	if (d->verdict != VERDICT_REQUIRE_APPROVAL ||
+	    (dialect_form(w->dialect, j->call)->can & FORM_ALL))
+		return;
+	if (fresh && host_observe_held(w->host, j->call, d, &err) < 0)
+		refuse(w, j, REFUSED_HOST, STR("the audit could not record this call"));
+	else
+		approve_wait(w->host, j->call, d, wait_until(w));
+}
+
 static void judge_call(struct worker *w, struct judged *j, const struct json_value *context)
 {
 	struct error err;
@@ -237,6 +288,7 @@ static void judge_call(struct worker *w, struct judged *j, const struct json_val
 	dialect_settle(j->call, &j->decision);
 	if (getpid() != w->pid)
 		_exit(0); /* a plugin forked and came back twice: one of us answers */
+	ask_person(w, j);
 }
 
 static void encode(struct worker *w, struct judged *j)
@@ -310,19 +362,26 @@ static bool judge_text(struct worker *w, struct str text, const struct loss *los
 	return true;
 }
 
+/* What a person decided, or is to decide, counts only when it is on record. */
+static bool must_be_told(const struct decision *d)
+{
+	return d->approved_by.ptr ||
+	       (d->verdict == VERDICT_REQUIRE_APPROVAL && d->approval.ptr);
+}
+
 /* audit.on_error other than drop: the record comes first, and counts. What is recorded is
  * what the client will be told, so the answer is made before; anew when the record fails. */
 static void observe_first(struct worker *w, struct judged *j, bool *ret_told)
 {
 	struct error err;
 	*ret_told = false;
-	if (!w->config || w->config->audit_on_error == AUDIT_DROP || !j->readable ||
-	    !event_gates(j->call->kind))
+	if (!w->config || !j->readable || !event_gates(j->call->kind) ||
+	    (w->config->audit_on_error == AUDIT_DROP && !must_be_told(&j->decision)))
 		return;
 	*ret_told = true;
 	if (host_observe(w->host, j->call, &j->decision, &err) == 0)
 		return;
-	if (w->config->audit_on_error == AUDIT_WARN)
+	if (w->config->audit_on_error == AUDIT_WARN && !must_be_told(&j->decision))
 		w->told_audit_trouble = true;
 	else if (j->decision.verdict != VERDICT_DENY) {
 		refuse(w, j, REFUSED_HOST, STR("the audit could not record this call"));
