@@ -34,7 +34,7 @@ static int add_part(struct buffer *out, const struct approval_part *part, bool f
 	buffer_add(out, first ? STR("{") : STR(",{"));
 	if (part->name.ptr) {
 		add_member(out, "entry", part->name, true);
-		add_member(out, "id", part->id, false);
+		add_member(out, "plugin", part->id, false);
 		add_member(out, "version", part->version, false);
 	}
 	add_member(out, "path", part->path, !part->name.ptr);

@@ -3,7 +3,7 @@
  * Layer: approvals; knows core/approval.h and digest.
  *
  * {"config":[{"path":...,"sha256":...}],
- *  "plugins":[{"entry":...,"id":...,"version":...,"path":...,"sha256":...}]}
+ *  "plugins":[{"entry":...,"plugin":...,"version":...,"path":...,"sha256":...}]}
  */
 #ifndef PAWL_APPROVALS_CHAIN_H
 #define PAWL_APPROVALS_CHAIN_H

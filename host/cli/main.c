@@ -33,7 +33,8 @@ static int usage_error(const char *format, const char *what);
 /* Commands that read their options themselves. */
 static bool reads_options(const char *name)
 {
-	static const char *const names[] = {"audit", "install", "uninstall", "doctor", "reset"};
+	static const char *const names[] = {"audit", "approvals", "install", "uninstall", "doctor",
+					    "reset"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
@@ -94,6 +95,8 @@ static const struct command commands[] = {
 	 run_tool},
 	{"uninstall", "AGENT [--project [DIR]]", "take them out again", run_tool},
 	{"doctor", "AGENT [--project [DIR]]", "show that its hooks block, or why not", run_tool},
+	{"approvals", "list|show|approve|deny|...", "decide about calls that wait for a person",
+	 run_tool},
 	{"audit", "list|show|sessions|status|export", "read the audit store", run_tool},
 };
 
@@ -105,7 +108,7 @@ static void print_help(FILE *to)
 {
 	fprintf(to, "usage: pawl [--config FILE] COMMAND ...\n\n");
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(to, "  pawl %-8s %-33s %s\n", commands[i].name, commands[i].arguments,
+		fprintf(to, "  pawl %-9s %-33s %s\n", commands[i].name, commands[i].arguments,
 			commands[i].does);
 	fprintf(to, "\noptions: --config FILE  --json  --quiet  --help  --version\nagents: ");
 	for (size_t i = 0; forms_agent(i); i++)
@@ -184,7 +187,8 @@ int main(int argc, char **argv)
 	int r = parse(argc, argv, &line);
 	if (r != 0)
 		return r < 0 ? 2 : 0;
-	if (line.help && line.n > 0 && strcmp(line.words[0], "audit") == 0) {
+	if (line.help && line.n > 0 &&
+	    (strcmp(line.words[0], "audit") == 0 || strcmp(line.words[0], "approvals") == 0)) {
 		line.words[1] = help;
 		line.n = 2;
 	} else if (line.help) {

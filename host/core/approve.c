@@ -211,6 +211,7 @@ static bool take_state(struct host *host, struct pawl_call *call, struct decisio
 	tell_end(call, d, state);
 	if (state->mine && state->status == APPROVAL_CONSUMED) {
 		d->approved_by = say(call, "%s", state->who);
+		d->reason = say(call, "approved by %s", state->who);
 		d->verdict = VERDICT_ALLOW;
 		return false;
 	}

@@ -115,6 +115,6 @@ for dir in plugins/*/; do
 done
 holds "audit: plugin-api, json, base" "$(below audit)" \
 	own json base libc config pawl json-c sqlite sodium
-holds "approvals: core's approval.h, json, base" "$(below approvals)" \
-	own core/approval.h json base libc config sqlite sodium
+holds "approvals: core's approval.h, audit, json, base" "$(below approvals)" \
+	own core/approval.h json base libc config sqlite sodium audit cli/diff.h
 echo "1..$n"

@@ -25,13 +25,13 @@ plain() {
 	mandoc -T ascii -O width=200 "$1" 2>/dev/null | sed 's/.\x08//g'
 }
 
-pages=$(cd "$src" && find host plugin-api plugins audit -name '*.[1-9]' | sort)
+pages=$(cd "$src" && find host plugin-api plugins audit approvals -name '*.[1-9]' | sort)
 for page in $pages; do
 	# whether other pages are installed is not this page's fault
 	mandoc -T lint -W style "$src/$page" 2>/dev/null | grep -v 'referenced manual not found' >"$tmp/wrong"
 	report "$page is clean"
 done
-for name in pawl.1 pawl.json.5 pawl-plugin.3 pawl-security.7; do
+for name in pawl.1 pawl-approvals.1 pawl.json.5 pawl-plugin.3 pawl-security.7; do
 	: >"$tmp/wrong"
 	printf '%s\n' "$pages" | grep -q "/$name\$" || echo "missing" >"$tmp/wrong"
 	report "$name is there"

@@ -1,0 +1,64 @@
+/* tell.c - see tell.h. The record is written and on the disk before the step that it is
+ * about is kept: a decision that could not be recorded is none. */
+#include <config.h>
+
+#include "tell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "audit/counters.h"
+#include "audit/drops.h"
+#include "audit/ingest.h"
+#include "audit/line.h"
+#include "audit/log.h"
+#include "audit/store.h"
+#include "base/cleanup.h"
+
+static void fill(const struct row *row, const char *type, struct str data, struct record *record)
+{
+	record->type = type;
+	record->session = row->session_id;
+	record->call = row->call_id;
+	record->tool = row->tool_name;
+	record->source = row->source;
+	record->server = row->server;
+	record->client = row->client;
+	record->agent = row->agent;
+	record->agent_type = row->agent_type;
+	record->run = row->run_id;
+	record->rule = row->rule;
+	record->plugin = row->plugin;
+	record->trust = row->system ? STR("system") : STR("user");
+	record->data = data;
+}
+
+static int append(const struct store *store, struct record *record, struct error *err)
+{
+	_cleanup_free_ char *body = NULL;
+	size_t len;
+	if (counters_next(store, record->session, &record->sseq, NULL) < 0)
+		record->sseq = 0;
+	int r = line_body(record, &body, &len, err);
+	return r < 0 ? r : log_append(store, (struct str){body, len}, err);
+}
+
+int tell_audit(void *context, const char *type, const struct row *row, struct str data,
+	       struct error *err)
+{
+	_cleanup_(store_close) struct store store = {.dirfd = -1};
+	struct record record = RECORD_EMPTY;
+	const char *path = context;
+	fill(row, type, data, &record);
+	int r = store_open(path, STORE_MAKE, &store, err);
+	if (r == 0) {
+		(void)drops_make(&store, NULL);
+		r = append(&store, &record, err);
+	}
+	if (r < 0) {
+		error_prefix(err, "the audit could not record this, so nothing was decided");
+		return r;
+	}
+	(void)ingest_drain(&store, INGEST_BUDGET_NS, NULL); /* the index may lag, the log has it */
+	return 0;
+}
