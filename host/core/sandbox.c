@@ -73,7 +73,7 @@ static int set_limits(struct error *err)
 	} limits[] = {
 		{RLIMIT_CORE, 0},
 		{RLIMIT_CPU, SANDBOX_CPU_S},
-		{RLIMIT_FSIZE, SANDBOX_FILE_BYTES},
+		{RLIMIT_FSIZE, 0},
 		{RLIMIT_MSGQUEUE, 0},
 		{RLIMIT_NOFILE, SANDBOX_FILES},
 #if !defined(PAWL_SANITIZED) && !defined(__SANITIZE_THREAD__) /* they reserve terabytes */

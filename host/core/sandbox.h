@@ -22,9 +22,8 @@
 #include "base/str.h"
 
 #define SANDBOX_CPU_S 3600                      /* seconds; the deadlines are elsewhere */
-#define SANDBOX_ADDRESS_BYTES ((size_t)8 << 30) /* reserved, not used: arenas, lanes */
+#define SANDBOX_ADDRESS_BYTES ((size_t)4 << 30) /* 2.4 are reserved for an arena and the lane */
 #define SANDBOX_HEAP_BYTES ((size_t)1 << 30)    /* heap and thread stacks */
-#define SANDBOX_FILE_BYTES ((size_t)1 << 30)    /* a memfd: an arena's reserve */
 #define SANDBOX_FILES 256                       /* open descriptors */
 #define SANDBOX_WHY_MAX 160
 

@@ -489,10 +489,12 @@ static const char *host_needs_are_met(struct sandbox *box)
 	int pair[2];
 	char byte = 0;
 	NEED(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
-	ENTER_AND_TIGHTEN(box);
 	NEED(json_arena_new(JSON_ARENA_DEFAULT, &arena, &err) == 0);
-	NEED(json_arena_alloc(arena, 1 << 20));
-	json_arena_free(arena);
+	ENTER_AND_TIGHTEN(box);
+	for (int i = 0; i < 3; i++) {
+		NEED(json_arena_alloc(arena, 64 << 20));
+		json_arena_rewind(arena, 0);
+	}
 	NEED(send(pair[0], "x", 1, MSG_NOSIGNAL) == 1);
 	NEED(recv(pair[1], &byte, 1, 0) == 1 && byte == 'x');
 	return NULL;
@@ -557,6 +559,8 @@ static const char *limits_hold(struct sandbox *box)
 	char *volatile much = malloc(SANDBOX_HEAP_BYTES);
 	NEED(!much);
 #endif
+	NEED_REFUSED(memfd_create("more", 0), EPERM);
+	NEED(getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_max == 0);
 	limit = (struct rlimit){SANDBOX_FILES * 2, SANDBOX_FILES * 2};
 	NEED_REFUSED(setrlimit(RLIMIT_NOFILE, &limit), EPERM);
 	return NULL;
