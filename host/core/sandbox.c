@@ -30,18 +30,35 @@
 
 /* ---- what cannot be had --------------------------------------------------------------- */
 
-/* Without part, open is not fenced off: the end, or a remark. */
-static int lack(struct sandbox *box, int code, const char *part, const char *unfenced,
-		struct error *err)
+/* A part that this kernel does not have, what would mend that, and what is open without. */
+struct lack {
+	const char *part, *mend, *open;
+};
+
+#define FILES_OPEN "it can read what you can"
+#define CALLS_OPEN "it can use the network and signal processes"
+static const struct lack no_landlock = {"this kernel has no Landlock",
+					"Linux 5.13 and later can have it", FILES_OPEN};
+static const struct lack landlock_off = {"Landlock is switched off",
+					 "the kernel's lsm= has to name it", FILES_OPEN};
+static const struct lack no_seccomp = {"this kernel has no seccomp filters",
+				       "it has to be built with them", CALLS_OPEN};
+static const struct lack no_filter = {"no system-call filter is known for this machine",
+				      "x86-64 and 64-bit ARM have one", CALLS_OPEN};
+
+/* The end, or a remark. */
+static int lacks(struct sandbox *box, const struct lack *lack, struct error *err)
 {
 	if (!box->best_effort)
-		return error_set(err, code,
-				 "sandbox: %s; the plugin does not run without it, unless its "
+		return error_set(err, ENOTSUP,
+				 "sandbox: %s (%s); the plugin does not run without it, unless its "
 				 "entry says \"sandbox\": \"best-effort\"",
-				 part);
+				 lack->part, lack->mend);
+	if (strstr(box->weak_why, lack->part)) /* said before */
+		return 0;
 	size_t len = strlen(box->weak_why);
 	snprintf(box->weak_why + len, sizeof(box->weak_why) - len, "%s%s, so %s", len ? "; " : "",
-		 part, unfenced);
+		 lack->part, lack->open);
 	box->weak = true;
 	return 0;
 }
@@ -202,13 +219,7 @@ static int fence_files(struct sandbox *box, struct error *err)
 {
 	int abi = landlock_abi();
 	if (abi < 1)
-		return lack(box, ENOTSUP,
-			    errno == EOPNOTSUPP
-				    ? "Landlock is switched off here (the kernel's lsm= "
-				      "does not name it)"
-				    : "this kernel has no Landlock (Linux 5.13 or later "
-				      "can have it)",
-			    "it can read what you can", err);
+		return lacks(box, errno == EOPNOTSUPP ? &landlock_off : &no_landlock, err);
 	_cleanup_close_ int ruleset = ruleset_open(abi, box->net);
 	if (ruleset < 0)
 		return fail("Landlock", err);
@@ -233,12 +244,8 @@ static int fence_calls(struct sandbox *box, bool loading, struct error *err)
 	struct sock_filter code[SANDBOX_FILTER_MAX];
 	bool files = box->net || box->n_paths > 0;
 	unsigned length = sandbox_filter(loading, files, box->net, code);
-	const char *unfenced = "it can use the network and signal processes";
-	if (length == 0)
-		return lack(box, ENOTSUP, "no system-call filter is known for this machine",
-			    unfenced, err);
-	if (!has_seccomp())
-		return lack(box, ENOTSUP, "this kernel has no seccomp filters", unfenced, err);
+	if (length == 0 || !has_seccomp())
+		return lacks(box, length == 0 ? &no_filter : &no_seccomp, err);
 	const struct sock_fprog filter = {.len = (unsigned short)length, .filter = code};
 	/* for all threads: a constructor may have left some; a thread that cannot be had is > 0 */
 	long r = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
@@ -270,8 +277,6 @@ int sandbox_enter(struct sandbox *box, struct error *err)
 
 int sandbox_tighten(struct sandbox *box, struct error *err)
 {
-	if (box->weak && !has_seccomp())
-		return 0; /* said by sandbox_enter */
 	return fence_calls(box, false, err);
 }
 
