@@ -40,6 +40,16 @@ static void line(const char *section, const char *format, ...)
 	printf("\n");
 }
 
+static size_t count_isolated(const struct config *config)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < config->n_chain; i++)
+		n += config->chain[i].isolated;
+	for (size_t i = 0; i < config->n_observe; i++)
+		n += config->observe[i].isolated;
+	return n;
+}
+
 /* ---- the config ------------------------------------------------------------------------- */
 
 static void show_config(struct status *s)
@@ -52,7 +62,8 @@ static void show_config(struct status *s)
 		line("trust", "%s: %s", trust,
 		     c->system ? "it enforces"
 			       : "it advises: whoever can write the config owns the policy");
-		line("chain", "%zu in chain, %zu observing", c->n_chain, c->n_observe);
+		line("chain", "%zu in chain, %zu observing, %zu in a process of its own",
+		     c->n_chain, c->n_observe, count_isolated(c));
 		return;
 	}
 	struct json_object *files = s->w->array();
@@ -62,9 +73,25 @@ static void show_config(struct status *s)
 	s->w->add_text(s->root, "trust", str_of(trust));
 	s->w->add_integer(s->root, "chain", (int64_t)c->n_chain);
 	s->w->add_integer(s->root, "observe", (int64_t)c->n_observe);
+	s->w->add_integer(s->root, "isolated", (int64_t)count_isolated(c));
 }
 
 /* ---- the sandbox ---------------------------------------------------------------------------- */
+
+/* What cannot be fenced in refuses everything. */
+static void show_unfenced(struct status *s, const struct config_entry *entries, size_t n,
+			  struct json_object *list)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!entries[i].isolated || entries[i].sandbox_best_effort)
+			continue;
+		s->bad = true;
+		if (s->w)
+			s->w->add_text(list, NULL, entries[i].name);
+		else
+			line("", "%s refuses: it cannot be fenced in here", entries[i].name.ptr);
+	}
+}
 
 static void show_sandbox(struct status *s)
 {
@@ -86,6 +113,13 @@ static void show_sandbox(struct status *s)
 		     kernel.landlock_abi == 0 && !kernel.seccomp ? " and no " : "",
 		     kernel.seccomp ? "" : "seccomp");
 	}
+	struct json_object *unfenced = s->w ? s->w->array() : NULL;
+	if (!whole) {
+		show_unfenced(s, s->config->chain, s->config->n_chain, unfenced);
+		show_unfenced(s, s->config->observe, s->config->n_observe, unfenced);
+	}
+	if (s->w)
+		s->w->add(s->root, "unfenced", unfenced);
 }
 
 /* ---- what was stopped -------------------------------------------------------------------------

@@ -36,7 +36,7 @@ ok 'it says what the kernel can do' has "$out" 'sandbox *Landlock'
 ok 'it says that the audit is well' has "$out" "audit  *$db: well"
 status --json
 ok 'in JSON too' has "$out" \
-	'{"config":\["'"$cfg"'","*10-lists.json"\],"trust":"*","chain":3,"observe":1,"sandbox":{"whole":*},"halted":\[\],"quarantined":\[\],"audit":{"path":"'"$db"'","ok":true},"ok":true}'
+	'{"config":\["'"$cfg"'","*10-lists.json"\],"trust":"*","chain":3,"observe":1,"isolated":0,"sandbox":{"whole":*},"unfenced":\[\],"halted":\[\],"quarantined":\[\],"audit":{"path":"'"$db"'","ok":true},"ok":true}'
 status --quiet
 ok 'nothing with --quiet' [ "$status$out$err" = 0 ]
 
