@@ -26,7 +26,7 @@ check() {
 	fi
 }
 
-echo 1..8
+echo 1..9
 block c "A plugin of your own" >"$tmp/hello.c"
 diff "$tmp/hello.c" "$src/plugin-api/template/hello.c" >"$tmp/out"
 check 1 "the plugin shown is the template" $?
@@ -81,3 +81,8 @@ done >"$tmp/out"
 [ "$(cells | wc -l)" -ge 22 ] || echo "the tables are not found" >>"$tmp/out"
 [ ! -s "$tmp/out" ]
 check 8 "each client is in the tables" $?
+grep -o '[a-z-]*\.sh`' "$readme" | tr -d '`' | sort -u | while read -r script; do
+	find "$src/tests" "$src/autogen.sh" -name "$script" | grep -q . || echo "$script"
+done >"$tmp/out"
+[ ! -s "$tmp/out" ]
+check 9 "the tests it names are there" $?
