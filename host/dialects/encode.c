@@ -148,8 +148,10 @@ void dialect_mark_unheard(const struct dialect *dialect, struct pawl_call *call,
 	decision->reason = decision->refusal = kept(call, text, (int)n, sizeof(text));
 	if (decision->n_remarks < DECISION_REMARKS_MAX)
 		decision->remarks[decision->n_remarks++] = (struct remark){
-			"policy.hook_warning", decision->plugin, "not-enforced",
-			STR("the client goes on whatever is answered here")};
+			.type = "policy.hook_warning",
+			.plugin = decision->plugin,
+			.error_class = "not-enforced",
+			.text = STR("the client goes on whatever is answered here")};
 }
 
 int dialect_refuse(const struct dialect *dialect, struct pawl_call *call,
