@@ -53,6 +53,7 @@ unsigned sandbox_filter(bool loading, bool files, bool net,
 #define KILLED RETURN(SECCOMP_RET_KILL_PROCESS)
 /* Go over yes or no instructions. */
 #define EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
+#define ABOVE(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (value), (yes), (no))
 #define ANY_BIT(bits, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), (yes), (no))
 
 #define ALLOW_IF(call, n, value)                                                                   \
@@ -150,9 +151,9 @@ static const struct sock_filter by_argument[] = {
 	ALLOW_IF_EITHER(prctl, 0, PR_SET_NAME, PR_GET_NAME),
 	/* its own limits */
 	ALLOW_IF(prlimit64, 0, 0),
-	/* not where its signals go: F_SETOWN is a way to send one */
-	EQUAL(__NR_fcntl, 0, 6), LOAD_ARGUMENT(1), EQUAL(F_SETOWN, 3, 0), EQUAL(F_SETOWN_EX, 2, 0),
-	EQUAL(F_SETSIG, 1, 0), ALLOWED, REFUSED,
+	/* flags and locks; not where its signals go (F_SETOWN is a way to send one), no leases */
+	EQUAL(__NR_fcntl, 0, 5), LOAD_ARGUMENT(1), ABOVE(F_SETLKW, 0, 1),
+	EQUAL(F_DUPFD_CLOEXEC, 0, 1), ALLOWED, REFUSED,
 };
 
 /* Looking at files, where Landlock lets it; never for writing, Landlock or not. openat2's
@@ -232,8 +233,7 @@ static void add_blocks(struct filter *filter)
 	for (unsigned at = 0; at < filter->n_answers; at += BLOCK) {
 		const struct answer *block = filter->answers + at;
 		unsigned n = filter->n_answers - at < BLOCK ? filter->n_answers - at : BLOCK;
-		const struct sock_filter over[] = {
-			BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, block[n - 1].call, 2 * n + 1, 0)};
+		const struct sock_filter over[] = {ABOVE(block[n - 1].call, 2 * n + 1, 0)};
 		add_code(filter, over, sizeof(over));
 		for (unsigned i = 0; i < n; i++) {
 			const struct sock_filter answer[] = {EQUAL(block[i].call, 0, 1),

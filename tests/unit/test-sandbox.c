@@ -349,6 +349,9 @@ static const char *others_cannot_be_touched(struct sandbox *box)
 	NEED(pipe2(ends, O_CLOEXEC) == 0);
 	NEED_REFUSED(fcntl(ends[0], F_SETOWN, parent), EPERM);
 	NEED_REFUSED(fcntl(ends[0], F_SETSIG, SIGKILL), EPERM);
+	NEED_REFUSED(fcntl(ends[0], F_SETLEASE, F_RDLCK), EPERM);
+	NEED(fcntl(ends[0], F_DUPFD_CLOEXEC, 100) >= 100);
+	NEED(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
 	NEED(kill(getpid(), 0) == 0);
 	return NULL;
 }
