@@ -44,6 +44,32 @@ python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null || true)
 	"pawl hook, allow, audit on=$top/pawl hook claude-code --config $dir/audit.json" \
 	${python:+"python3 hook=$python -S $abs_top_srcdir/tests/bench/hook.py"}
 echo
+echo "== hook: what standing between a plugin and the client costs (goal: 1.6 in CPU)"
+"$top/tests/bench/bench-hook" "$dir/event.json" \
+	"the same chain without a worker=$top/tests/bench/bench-inline $dir/pawl.json" \
+	"pawl hook, allow=$top/pawl hook claude-code --config $dir/pawl.json"
+echo
+echo "== plugins in processes of their own (goals in brackets)"
+"$top/tests/bench/bench-isolate" "$top/tests/bench/plugins" "$top/libexec/pawl/pawl-worker" \
+	"$dir/event.json" "$dir/state"
+isolated() { # the first N of the ten
+	printf '{"plugin_dir":"%s","state_dir":"%s/state","chain":[' "$top/tests/bench/plugins" "$dir"
+	i=0
+	while [ $i -lt "$1" ]; do
+		[ $i -eq 0 ] || printf ,
+		printf '{"plugin":"allow%d"%s}' $i "$2"
+		i=$((i + 1))
+	done
+	printf ']}\n'
+}
+isolated 10 '' >"$dir/shared10.json"
+isolated 1 ',"isolation":"process"' >"$dir/isolated1.json"
+isolated 10 ',"isolation":"process"' >"$dir/isolated10.json"
+"$top/tests/bench/bench-hook" "$dir/event.json" \
+	"pawl hook, 1 isolated plugin=$top/pawl hook claude-code --config $dir/isolated1.json" \
+	"pawl hook, 10 isolated plugins=$top/pawl hook claude-code --config $dir/isolated10.json" \
+	"pawl hook, 10 shared plugins=$top/pawl hook claude-code --config $dir/shared10.json"
+echo
 echo "== eval, 500 B events, 5 plugins, audit off, one core"
 i=0
 pad=$(printf '%0100d' 0)
