@@ -12,6 +12,8 @@
 #include "cli/child.h"
 #include "cli/tool.h"
 #include "core/config.h"
+#include "core/host.h"
+#include "core/isolate.h"
 #include "core/plugin.h"
 #include "json/write.h"
 
@@ -121,38 +123,24 @@ struct wanted {
 	const struct json_writer *writer;
 };
 
-static const struct {
-	const char *name;
-	size_t offset;
-} hooks[] = {
-#define HOOK(name) {#name, offsetof(pawl_plugin, name)}
-	HOOK(pre_tool_use),  HOOK(pre_model_call), HOOK(post_model_call),
-	HOOK(post_tool_use), HOOK(decided),	   HOOK(stop),
-#undef HOOK
-};
-
-static bool has_hook(const pawl_plugin *desc, size_t i)
-{
-	void *hook;
-	memcpy(&hook, (const char *)desc + hooks[i].offset, sizeof(hook));
-	return hook != NULL;
-}
-
+/* In the order of enum hook's bits. */
+static const char *const hooks[] = {"pre_tool_use",  "pre_model_call", "post_model_call",
+				    "post_tool_use", "decided",	       "stop"};
 #define N_HOOKS (sizeof(hooks) / sizeof(hooks[0]))
 
-static void print_people(const struct plugin_file *file, FILE *out)
+static void print_people(const struct frame_description *what, FILE *out)
 {
-	const pawl_plugin *d = &file->desc;
+	const pawl_plugin *d = &what->desc;
 	pawl_option option;
 	fprintf(out, "%s %s%s%s\n", d->id, d->version, d->vendor ? " by " : "",
 		d->vendor ? d->vendor : "");
 	if (d->summary)
 		fprintf(out, "  %s\n", d->summary);
-	fprintf(out, "  file   %s\n  trust  %s\n  abi    %d.%u\n  hooks ", file->path,
-		file->system ? "system" : "user", PAWL_ABI_MAJOR, d->abi_minor);
+	fprintf(out, "  file   %s\n  trust  %s\n  abi    %d.%u\n  hooks ", what->path.ptr,
+		what->system ? "system" : "user", PAWL_ABI_MAJOR, d->abi_minor);
 	for (size_t i = 0; i < N_HOOKS; i++)
-		if (has_hook(d, i))
-			fprintf(out, " %s", hooks[i].name);
+		if (what->hooks & 1u << i)
+			fprintf(out, " %s", hooks[i]);
 	fprintf(out, "\n");
 	for (size_t i = 0; plugin_option_get(d, i, &option); i++) {
 		fprintf(out, "  %-16s %s%s", option.name, option_types[option.type],
@@ -180,9 +168,10 @@ static struct json_object *option_object(const struct json_writer *w, const pawl
 	return o;
 }
 
-static void print_json(const struct plugin_file *file, const struct json_writer *w, FILE *out)
+static void print_json(const struct frame_description *what, const struct json_writer *w,
+		       FILE *out)
 {
-	const pawl_plugin *d = &file->desc;
+	const pawl_plugin *d = &what->desc;
 	struct json_object *o = w->object(), *options = w->array(), *has = w->array();
 	pawl_option option;
 	w->add_text(o, "id", str_of(d->id));
@@ -191,17 +180,25 @@ static void print_json(const struct plugin_file *file, const struct json_writer 
 		w->add_text(o, "vendor", str_of(d->vendor));
 	if (d->summary)
 		w->add_text(o, "summary", str_of(d->summary));
-	w->add_text(o, "file", str_of(file->path));
-	w->add_text(o, "trust", str_of(file->system ? "system" : "user"));
+	w->add_text(o, "file", what->path);
+	w->add_text(o, "trust", str_of(what->system ? "system" : "user"));
 	for (size_t i = 0; i < N_HOOKS; i++)
-		if (has_hook(d, i))
-			w->add_text(has, NULL, str_of(hooks[i].name));
+		if (what->hooks & 1u << i)
+			w->add_text(has, NULL, str_of(hooks[i]));
 	w->add(o, "hooks", has);
 	for (size_t i = 0; plugin_option_get(d, i, &option); i++)
 		w->add(options, NULL, option_object(w, &option));
 	w->add(o, "options", options);
 	fprintf(out, "%.*s\n", STR_FMT(w->text(o)));
 	w->free(o);
+}
+
+static void print_one(const struct wanted *wanted, const struct frame_description *what, FILE *out)
+{
+	if (wanted->writer)
+		print_json(what, wanted->writer, out);
+	else
+		print_people(what, out);
 }
 
 static int show(void *data, struct progress *progress, FILE *out)
@@ -217,10 +214,11 @@ static int show(void *data, struct progress *progress, FILE *out)
 		fprintf(out, "%s", err.text);
 		return 1;
 	}
-	if (wanted->writer)
-		print_json(file, wanted->writer, out);
-	else
-		print_people(file, out);
+	const struct frame_description what = {.desc = file->desc,
+					       .hooks = hooks_of(&file->desc),
+					       .path = str_of(file->path),
+					       .system = file->system};
+	print_one(wanted, &what, out);
 	return 0;
 }
 
@@ -242,6 +240,46 @@ static int show_one(struct wanted *wanted)
 	return status;
 }
 
+/* ---- one that an entry isolates: its code runs nowhere else, for a listing either --------- */
+
+static struct slot *isolated_slot(const struct host *host, const char *name)
+{
+	const struct config *config = host->config;
+	for (size_t i = 0; i < config->n_chain; i++)
+		if (config->chain[i].isolated && str_is(config->chain[i].plugin, name))
+			return &host->chain[i];
+	for (size_t i = 0; i < config->n_observe; i++)
+		if (config->observe[i].isolated && str_is(config->observe[i].plugin, name))
+			return &host->observe[i];
+	return NULL;
+}
+
+static int show_isolated(struct wanted *wanted, struct host *host, struct slot *slot)
+{
+	struct frame_description what;
+	struct error err;
+	if (isolate_describe(host, slot, CHILD_TIME_NS, host->options_arena, &what, &err) < 0) {
+		fprintf(stderr, "pawl plugins: %s\n", err.text);
+		return 1;
+	}
+	print_one(wanted, &what, stdout);
+	return 0;
+}
+
+static int show_wanted(struct wanted *wanted, struct config *config)
+{
+	struct host *host = NULL;
+	struct error err;
+	if (host_new(config, NULL, &host, &err) < 0) {
+		fprintf(stderr, "pawl plugins: %s\n", err.text);
+		return 1;
+	}
+	struct slot *slot = isolated_slot(host, wanted->name);
+	int status = slot ? show_isolated(wanted, host, slot) : show_one(wanted);
+	host_free(host);
+	return status;
+}
+
 static int run(const struct tool_line *line)
 {
 	struct config *config = NULL;
@@ -260,7 +298,7 @@ static int run(const struct tool_line *line)
 		return 1;
 	}
 	struct wanted wanted = {config, line->n > 0 ? line->words[0] : NULL, w};
-	r = wanted.name ? show_one(&wanted) : list_all(config, w);
+	r = wanted.name ? show_wanted(&wanted, config) : list_all(config, w);
 	config_free(config);
 	return r;
 }

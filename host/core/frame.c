@@ -219,6 +219,98 @@ int frame_get_opened(struct frame_in *in, struct frame_opened *ret)
 	return frame_ends(in) ? 0 : -EPROTO;
 }
 
+/* ---- describing ------------------------------------------------------------------------------ */
+
+static size_t count_options(const pawl_plugin *desc)
+{
+	pawl_option option;
+	size_t n = 0;
+	while (plugin_option_get(desc, n, &option))
+		n++;
+	return n;
+}
+
+void frame_put_description(struct frame_out *out, const struct plugin_file *file)
+{
+	const pawl_plugin *desc = &file->desc;
+	pawl_option option;
+	frame_put_text(out, str_of(file->path));
+	frame_put_u32(out, file->system);
+	frame_put_u32(out, hooks_of(desc));
+	frame_put_u32(out, desc->abi_minor);
+	frame_put_text(out, str_of(desc->id));
+	frame_put_text(out, str_of(desc->version));
+	frame_put_text(out, str_of(desc->vendor));
+	frame_put_text(out, str_of(desc->summary));
+	frame_put_u32(out, (uint32_t)count_options(desc));
+	for (size_t i = 0; plugin_option_get(desc, i, &option); i++) {
+		frame_put_text(out, str_of(option.name));
+		frame_put_u32(out, (uint32_t)option.type);
+		frame_put_u32(out, option.flags);
+		frame_put_text(out, str_of(option.fallback));
+		frame_put_text(out, str_of(option.help));
+		frame_put_text(out, str_of(option.choices));
+	}
+}
+
+/* For a terminal; NULL stays NULL unless there has to be one. */
+static const char *get_shown(struct frame_in *in, struct json_arena *arena, bool needed)
+{
+	char clean[PLUGIN_TEXT_MAX + 8];
+	struct str text = frame_get_text(in, PLUGIN_TEXT_MAX);
+	if (!text.ptr) {
+		in->bad |= needed;
+		return needed ? "" : NULL;
+	}
+	size_t len = text_clean(text, clean, sizeof(clean));
+	for (size_t i = 0; i < len; i++)
+		clean[i] = clean[i] == '\n' || clean[i] == '\t' ? ' ' : clean[i];
+	const char *kept = json_arena_text(arena, (struct str){clean, len}).ptr;
+	in->bad |= !kept;
+	return kept;
+}
+
+static void get_option(struct frame_in *in, struct json_arena *arena, pawl_option *option)
+{
+	const struct json_value *value;
+	memset(option, 0, sizeof(*option));
+	option->name = get_shown(in, arena, true);
+	option->type = (int32_t)frame_get_below(in, PAWL_OPT_NUMBER);
+	option->flags = frame_get_below(in, PAWL_OPTF_REQUIRED | PAWL_OPTF_SECRET);
+	option->fallback = get_shown(in, arena, false);
+	option->help = get_shown(in, arena, false);
+	option->choices = get_shown(in, arena, false);
+	if (option->fallback && json_parse(arena, str_of(option->fallback), JSON_DEFAULT_LIMITS, 0,
+					   &value, NULL, NULL) < 0)
+		in->bad = true;
+}
+
+int frame_get_description(struct frame_in *in, struct json_arena *arena,
+			  struct frame_description *ret)
+{
+	pawl_plugin *desc = &ret->desc;
+	memset(ret, 0, sizeof(*ret));
+	ret->path = str_of(get_shown(in, arena, true));
+	ret->system = frame_get_below(in, 1);
+	ret->hooks = frame_get_below(in, HOOK_ALL);
+	desc->struct_size = sizeof(*desc);
+	desc->option_size = sizeof(pawl_option);
+	desc->abi_minor = frame_get_u32(in);
+	desc->id = get_shown(in, arena, true);
+	desc->version = get_shown(in, arena, true);
+	desc->vendor = get_shown(in, arena, false);
+	desc->summary = get_shown(in, arena, false);
+	uint32_t n = frame_get_below(in, PLUGIN_OPTIONS_MAX);
+	pawl_option *options = json_arena_alloc(arena, (n + 1) * sizeof(*options));
+	if (!options)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		get_option(in, arena, &options[i]);
+	memset(&options[n], 0, sizeof(*options));
+	desc->options = options;
+	return frame_ends(in) ? 0 : -EPROTO;
+}
+
 /* ---- the question ---------------------------------------------------------------------- */
 
 /* The event first: what was cut out of it lies inside its bytes and is not sent again. */

@@ -78,6 +78,18 @@ struct frame_opened {
 void frame_put_opened(struct frame_out *out, const struct frame_opened *opened);
 int frame_get_opened(struct frame_in *in, struct frame_opened *ret);
 
+/* What a plugin is, as its descriptor says: for listings. */
+struct frame_description {
+	pawl_plugin desc; /* id, version, vendor, summary, abi_minor, options; no hook is set */
+	unsigned hooks;	  /* enum hook: those it has */
+	struct str path;
+	bool system;
+};
+void frame_put_description(struct frame_out *out, const struct plugin_file *file);
+/* Texts are made fit to be shown, and lie in the arena. */
+int frame_get_description(struct frame_in *in, struct json_arena *arena,
+			  struct frame_description *ret);
+
 /* ---- asking ---------------------------------------------------------------------------- */
 
 /* What plugins can see of a call. */

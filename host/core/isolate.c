@@ -135,14 +135,14 @@ static struct isolate *isolate_of(struct slot *slot)
 	return slot->isolate;
 }
 
-static int send_open(struct host *host, struct slot *slot)
+static int send_open(struct host *host, struct slot *slot, enum cell_type type)
 {
 	struct cell *cell = &slot->isolate->cell;
 	struct frame_out out = {.data = cell->question, .room = CELL_QUESTION_MAX};
 	const struct frame_open open = {slot->entry, host->config->plugin_dir, host->config->dir,
 					&host->config->libraries, host_in_chain(host, slot)};
 	frame_put_open(&out, &open);
-	return out.full ? -E2BIG : cell_send(cell, CELL_OPEN, out.len);
+	return out.full ? -E2BIG : cell_send(cell, type, out.len);
 }
 
 static void block(struct isolate *isolate, const char *fault, const char *shown, const char *why)
@@ -170,21 +170,27 @@ static bool is_quarantined(struct host *host, struct slot *slot)
 	return true;
 }
 
+/* A process that is told what to load. */
+static int start(struct host *host, struct slot *slot, enum cell_type type, struct error *err)
+{
+	struct isolate *isolate = slot->isolate;
+	int r = cell_start(&isolate->cell, err);
+	if (r < 0)
+		return r;
+	isolate->state = STARTING;
+	r = send_open(host, slot, type);
+	return r < 0 ? error_set(err, -r, "its process cannot be told what to load: %s",
+				 strerror(-r)) :
+		       0;
+}
+
 void isolate_start(struct host *host, struct slot *slot)
 {
 	struct error err;
 	struct isolate *isolate = isolate_of(slot);
 	if (!isolate || isolate->state != IDLE || is_quarantined(host, slot))
 		return;
-	int r = cell_start(&isolate->cell, &err);
-	if (r == 0) {
-		isolate->state = STARTING;
-		r = send_open(host, slot);
-		if (r < 0)
-			error_set(&err, -r, "its process cannot be told what to load: %s",
-				  strerror(-r));
-	}
-	if (r < 0)
+	if (start(host, slot, CELL_OPEN, &err) < 0)
 		block(isolate, "start", "the plugin's process could not be started", err.text);
 }
 
@@ -416,19 +422,47 @@ int isolate_load(struct host *host, struct slot *slot)
 	return r;
 }
 
+static int take_description(struct isolate *isolate, size_t len, struct json_arena *arena,
+			    struct frame_description *ret, struct error *err)
+{
+	_cleanup_free_ char *copy = malloc(len + 1);
+	struct frame_in in = {.data = copy, .left = len};
+	if (!copy)
+		return error_set(err, ENOMEM, "out of memory");
+	memcpy(copy, isolate->cell.answer, len);
+	struct str why = frame_get_text(&in, FRAME_WHY_MAX);
+	char clean[FRAME_WHY_MAX + 8];
+	if (why.ptr && frame_ends(&in)) {
+		text_clean(why, clean, sizeof(clean));
+		return error_set(err, ENOEXEC, "%s", clean);
+	}
+	if (why.ptr || frame_get_description(&in, arena, ret) < 0)
+		return error_set(err, EPROTO, "the plugin left something that is no description");
+	return 0;
+}
+
+int isolate_describe(struct host *host, struct slot *slot, int64_t time_ns,
+		     struct json_arena *arena, struct frame_description *ret, struct error *err)
+{
+	size_t len;
+	enum cell_end end;
+	struct isolate *isolate = isolate_of(slot);
+	if (!isolate)
+		return error_set(err, ENOMEM, "out of memory");
+	int r = start(host, slot, CELL_DESCRIBE, err);
+	if (r == 0 && cell_receive(&isolate->cell, io_monotonic_ns() + time_ns, &len, &end) < 0) {
+		lose(host, slot, end);
+		return error_set(err, EPROTO, "%s", isolate->text);
+	}
+	if (r == 0)
+		r = take_description(isolate, len, arena, ret, err);
+	stop(isolate, NULL);
+	return r;
+}
+
 bool isolate_has(const struct isolate *isolate, unsigned hooks)
 {
 	return isolate && isolate->state == OPEN && (isolate->hooks & hooks) != 0;
-}
-
-const char *isolate_version(const struct isolate *isolate)
-{
-	return isolate->version;
-}
-
-const char *isolate_weak(const struct isolate *isolate)
-{
-	return isolate->weak[0] ? isolate->weak : NULL;
 }
 
 void isolate_free(struct isolate *isolate)

@@ -11,6 +11,7 @@
 #define PAWL_CORE_ISOLATE_H
 
 #include "core/ask.h"
+#include "core/frame.h"
 #include "core/open.h"
 
 struct isolate;
@@ -45,12 +46,12 @@ void isolate_ask(struct host *host, struct slot *slot, const struct pawl_call *c
 int32_t isolate_tell(struct host *host, struct slot *slot, const struct pawl_call *call,
 		     enum hook hook, struct str record);
 
+/* What the entry's plugin is, from a process that has loaded and not opened it, until time_ns
+ * from now; texts in the arena. -errno with err, for people. */
+int isolate_describe(struct host *host, struct slot *slot, int64_t time_ns,
+		     struct json_arena *arena, struct frame_description *ret, struct error *err);
+
 /* Whether it is open and has one of the hooks (bits). */
 bool isolate_has(const struct isolate *isolate, unsigned hooks);
-
-/* The plugin's version, "" while it is not known; why its sandbox is not whole, NULL when
- * it is. */
-const char *isolate_version(const struct isolate *isolate);
-const char *isolate_weak(const struct isolate *isolate);
 
 #endif

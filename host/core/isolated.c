@@ -144,33 +144,45 @@ static void reply_opened(void)
 	frame_put_opened(&cell.answer, &opened);
 }
 
+static struct {
+	struct config_entry entry;
+	struct patterns libraries;
+	struct frame_open frame;
+	pawl_host table;
+} opened;
+
+/* Everything up to the first instruction of the plugin. */
+static int prepare(struct frame_in *in, struct opening *ret, struct error *err)
+{
+	int r = frame_get_open(in, cell.arena, &opened.entry, &opened.libraries, &opened.frame, err);
+	if (r < 0)
+		return r;
+	opened.table = host_table;
+	opened.table.root = root;
+	grant_paths(opened.entry.options, opened.frame.base_dir);
+	cell.sandbox.paths = cell.paths;
+	cell.sandbox.best_effort = opened.entry.sandbox_best_effort;
+	cell.sandbox.net = opened.entry.needs_net;
+	plugin_before_code = fence;
+	*ret = (struct opening){
+		.entry = &opened.entry,
+		.in_chain = opened.frame.in_chain,
+		.plugin_dir = opened.frame.plugin_dir.ptr,
+		.base_dir = opened.frame.base_dir.ptr,
+		.libraries = &opened.libraries,
+		.table = &opened.table,
+		.arena = cell.arena,
+	};
+	return 0;
+}
+
 static void serve_open(struct frame_in *in)
 {
-	static struct config_entry entry;
-	static struct patterns libraries;
-	static pawl_host table;
-	struct frame_open open = {NULL};
+	struct opening opening;
 	struct error err;
-	int r = frame_get_open(in, cell.arena, &entry, &libraries, &open, &err);
-	if (r == 0) {
-		table = host_table;
-		table.root = root;
-		grant_paths(entry.options, open.base_dir);
-		cell.sandbox.paths = cell.paths;
-		cell.sandbox.best_effort = entry.sandbox_best_effort;
-		cell.sandbox.net = entry.needs_net;
-		plugin_before_code = fence;
-		const struct opening opening = {
-			.entry = &entry,
-			.in_chain = open.in_chain,
-			.plugin_dir = open.plugin_dir.ptr,
-			.base_dir = open.base_dir.ptr,
-			.libraries = &libraries,
-			.table = &table,
-			.arena = cell.arena,
-		};
+	int r = prepare(in, &opening, &err);
+	if (r == 0)
 		r = entry_open(&opening, &cell.plugin, &err);
-	}
 	if (r == 0 && sandbox_tighten(&cell.sandbox, &cell.fence_why) < 0) {
 		err = cell.fence_why;
 		r = -EPERM;
@@ -180,6 +192,20 @@ static void serve_open(struct frame_in *in)
 		reply_failed(cell.fence_why.text[0] ? FRAME_NOT_FENCED : FRAME_NOT_LOADED, &err);
 	else
 		reply_opened();
+}
+
+/* What is wrong with it, or absent and what it is. */
+static void serve_describe(struct frame_in *in)
+{
+	struct opening opening;
+	struct plugin_file *file;
+	struct error err = {""};
+	int r = prepare(in, &opening, &err);
+	if (r == 0)
+		r = entry_load(&opening, &file, &err);
+	frame_put_text(&cell.answer, r < 0 ? str_of(err.text) : (struct str){NULL, 0});
+	if (r == 0)
+		frame_put_description(&cell.answer, file);
 }
 
 /* The call, as plugins see it; -errno when it cannot be read. */
@@ -248,6 +274,8 @@ static void serve(const struct cell_message *question)
 	cell.answer.full = false;
 	if (question->type == CELL_OPEN && !cell.plugin && !cell.entered)
 		serve_open(&in);
+	else if (question->type == CELL_DESCRIBE && !cell.plugin && !cell.entered)
+		serve_describe(&in);
 	else if (question->type == CELL_ASK && cell.plugin)
 		serve_ask(&in);
 	else if (question->type == CELL_TELL && cell.plugin)
@@ -267,7 +295,7 @@ static void settle(void)
 	const struct rlimit none = {0, 0};
 	sigset_t all;
 	sigemptyset(&all);
-	for (int i = 1; i <= SIGRTMAX; i++)
+	for (int i = 1; i < 32; i++) /* what was caught became its default by exec */
 		signal(i, i == SIGPIPE ? SIG_IGN : SIG_DFL);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_NAME, "pawl-isolated");

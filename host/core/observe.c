@@ -65,10 +65,23 @@ static void tell_slot(struct telling *telling, struct slot *slot, bool is_observ
 	telling->audit_failed |= is_observer && r != 0;
 }
 
+/* Processes that are not there yet start side by side. */
+static void start_isolated(struct telling *telling, struct slot *slots, size_t n)
+{
+	struct match_subject subject = call_subject(telling->call);
+	for (size_t i = 0; i < n; i++)
+		if (slots[i].entry->isolated && match_holds(&slots[i].entry->match, &subject, true))
+			isolate_start(telling->host, &slots[i]);
+}
+
 /* The observers, then the chain's plugins that also listen. */
 static void tell_all(struct telling *telling)
 {
 	struct host *host = telling->host;
+	if (host->isolates)
+		start_isolated(telling, host->observe, host->config->n_observe);
+	if (host->isolates && telling->hook != HOOK_DECIDED)
+		start_isolated(telling, host->chain, host->config->n_chain);
 	for (size_t i = 0; i < host->config->n_observe; i++)
 		tell_slot(telling, &host->observe[i], true);
 	for (size_t i = 0; i < host->config->n_chain; i++)

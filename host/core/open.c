@@ -40,14 +40,20 @@ static void name_place(const struct config_entry *entry, struct error *err)
 			  what.text);
 }
 
+int entry_load(const struct opening *opening, struct plugin_file **ret, struct error *err)
+{
+	const struct config_entry *entry = opening->entry;
+	const struct plugin_terms terms = {entry->pinned ? entry->sha256 : NULL,
+					   opening->libraries};
+	return plugin_file_load(opening->plugin_dir, entry->plugin.ptr, &terms, ret, err);
+}
+
 int entry_open(const struct opening *opening, struct plugin **ret, struct error *err)
 {
 	const struct config_entry *entry = opening->entry;
 	struct plugin_file *file;
 	const struct json_value *options;
-	const struct plugin_terms terms = {entry->pinned ? entry->sha256 : NULL,
-					   opening->libraries};
-	int r = plugin_file_load(opening->plugin_dir, entry->plugin.ptr, &terms, &file, err);
+	int r = entry_load(opening, &file, err);
 	if (r < 0)
 		return r;
 	unsigned wanted = opening->in_chain ? HOOK_POLICY : HOOK_ALL & ~HOOK_POLICY;

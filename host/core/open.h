@@ -52,6 +52,9 @@ struct opening {
 	struct json_arena *arena; /* of options; stays as long as the plugin */
 };
 
+/* The file alone: checked and loaded, nothing opened. */
+int entry_load(const struct opening *opening, struct plugin_file **ret, struct error *err);
+
 /* Loads the file, checks that the entry may name it where it stands, reads the options and
  * opens. -errno; err says what is wrong, options with FILE:LINE:COLUMN. */
 int entry_open(const struct opening *opening, struct plugin **ret, struct error *err);

@@ -92,6 +92,28 @@ static void read_opened(struct frame_in *in)
 	     opened.weak.len <= FRAME_WEAK_MAX);
 }
 
+static void look_at_shown(const char *text)
+{
+	for (; text && *text; text++)
+		must((unsigned char)*text >= ' ');
+}
+
+static void read_description(struct frame_in *in)
+{
+	struct frame_description what;
+	pawl_option option;
+	if (frame_get_description(in, arena, &what) < 0)
+		return;
+	look_at_shown(what.path.ptr);
+	look_at_shown(what.desc.id);
+	look_at_shown(what.desc.summary);
+	for (size_t i = 0; plugin_option_get(&what.desc, i, &option); i++) {
+		must(option.type <= PAWL_OPT_NUMBER);
+		look_at_shown(option.name);
+		look_at_shown(option.help);
+	}
+}
+
 /* Written by us alone, and yet read with care. */
 static void read_call(struct frame_in *in)
 {
@@ -132,6 +154,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 'o':
 		read_opened(&in);
+		break;
+	case 'd':
+		read_description(&in);
 		break;
 	case 'c':
 		read_call(&in);

@@ -116,5 +116,17 @@ run '' "$pawl" check --config "$cfg"
 ok 'check: one that is well' [ "$status" -eq 0 ]
 run "$pre" "$pawl" explain claude-code --config "$cfg"
 ok 'explain' has "$out" 'yes *allow*decision: allow'
+entries "{\"plugin\":\"window\",$own}"
+run '' "$pawl" plugins window --config "$cfg"
+isolated_says=$out
+entries '{"plugin":"window"}'
+run '' "$pawl" plugins window --config "$cfg"
+ok 'plugins: the same whoever loads it' [ "${out:-nothing}" = "$isolated_says" ]
+entries "{\"plugin\":\"constructor-crash\",$own}"
+run '' "$pawl" plugins constructor-crash --config "$cfg"
+ok 'plugins: one that crashes' has "$err" 'the plugin crashed while it was being loaded (signal 11)'
+entries "{\"plugin\":\"missing\",$own}"
+run '' "$pawl" plugins missing --config "$cfg"
+ok 'plugins: one that is not there' has "$err" 'no plugin "missing" in'
 ok 'nothing left behind' is_clean
 finish
