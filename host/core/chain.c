@@ -213,14 +213,15 @@ static void ask_shadow(struct run *run, size_t entry)
 		host->call_deadline_ns += run->now_ns - start;
 }
 
-/* Processes of their own take a moment to start: all that will be asked, side by side. */
-static void start_isolated(struct run *run)
+/* Processes of their own take a moment to start: all that will be asked, side by side.
+ * after: the answer has left, it is shadow's turn. */
+static void start_isolated(struct run *run, bool after)
 {
 	struct host *host = run->host;
 	for (size_t i = 0; i < host->config->n_chain; i++) {
 		const struct config_entry *entry = &host->config->chain[i];
-		if (entry->isolated && (!entry->shadow || host->shadow == SHADOW_IN_PLACE) &&
-		    speaks(run, entry))
+		bool now = entry->shadow ? after || host->shadow == SHADOW_IN_PLACE : !after;
+		if (entry->isolated && now && speaks(run, entry))
 			isolate_start(host, &host->chain[i]);
 	}
 }
@@ -426,7 +427,7 @@ void host_judge(struct host *host, struct pawl_call *call, struct decision *deci
 	if (call->kind == EVENT_PRE_TOOL)
 		run.gate = patterns_find_tool(&host->config->require_approval, &call->tool);
 	if (host->isolates)
-		start_isolated(&run);
+		start_isolated(&run, false);
 	run.verdict = VERDICT_ALLOW;
 	first_round(&run);
 	if (run.verdict == VERDICT_ALLOW || run.verdict == VERDICT_REQUIRE_APPROVAL)
@@ -455,6 +456,8 @@ void host_judge_shadow(struct host *host, struct pawl_call *call, struct decisio
 	const struct json_value *args = call->root[PAWL_R_ARGS];
 	run.now_ns = io_monotonic_ns();
 	host->call_deadline_ns = run.now_ns + config->deadline_ns;
+	if (host->isolates)
+		start_isolated(&run, true);
 	for (size_t i = 0; i < config->n_chain && decision->n_asked_after > 0; i++) {
 		if (!config->chain[i].shadow || !speaks(&run, &config->chain[i]))
 			continue;

@@ -25,6 +25,7 @@
 #define EARLY_NS INT64_C(10000000)
 #define OVERDUE_NS INT64_C(1000000000) /* we ourselves are stuck: our front ends us */
 #define ANSWER_SMALL 4096
+#define NOT_EXECUTED 127 /* as cell.c ends before the program is ours: without /proc, say */
 #define NOTE_SANDBOX "sandbox" /* the host's own, in a step's notes */
 
 /* BLOCKED: it was not started, and the next question is told why. */
@@ -74,6 +75,11 @@ static void name_end(struct isolate *isolate, enum cell_end end, int status, con
 		snprintf(shown, size, "the plugin crashed%s (signal %d)", when, number);
 		break;
 	case CELL_EXIT:
+		if (number == NOT_EXECUTED && isolate->state == STARTING) {
+			isolate->fault = "start";
+			snprintf(shown, size, "the plugin's process could not be started");
+			break;
+		}
 		isolate->fault = "exit";
 		snprintf(shown, size, "the plugin ended the process%s instead of answering (exit %d)",
 			 when, number);
@@ -119,7 +125,8 @@ static int lose(struct host *host, struct slot *slot, enum cell_end end)
 		end = CELL_EXIT;
 	name_end(isolate, end, status, slot->entry->name.ptr);
 	isolate->state = IDLE;
-	count_fault(host, slot);
+	if (strcmp(isolate->fault, "start") != 0) /* that was not the plugin */
+		count_fault(host, slot);
 	return -EPROTO;
 }
 
@@ -373,6 +380,8 @@ void isolate_ask(struct host *host, struct slot *slot, const struct pawl_call *c
 	memset(ret, 0, sizeof(*ret));
 	int r = exchange(host, slot, &question, patience(host, deadline_ns), &ret->asked_ns, &len);
 	if (r == 0) {
+		/* it has answered; reading that is our own work, however large it is */
+		atomic_store_explicit(&host->progress->deadline_ns, 0, memory_order_relaxed);
 		note_weak(slot->isolate, reply);
 		r = take_reply(host, slot, len, reply, ret);
 	}
@@ -399,8 +408,10 @@ int32_t isolate_tell(struct host *host, struct slot *slot, const struct pawl_cal
 	struct frame_in in = {.data = small, .left = sizeof(int32_t)};
 	size_t len = 0;
 	int64_t own = slot->entry->deadline_ns, sent_ns;
+	int64_t of_all = atomic_load(&host->progress->deadline_ns);
 	int r = exchange(host, slot, &question,
 			 patience(host, own > 0 ? io_monotonic_ns() + own : 0), &sent_ns, &len);
+	atomic_store(&host->progress->deadline_ns, of_all);
 	if (r != 0)
 		return r == 1 ? 0 : PAWL_E_FAIL;
 	if (len != sizeof(int32_t)) {
