@@ -2,7 +2,7 @@
 # Claude Code with pawl as its hook: what is decided is what happens.
 # shellcheck source=tests/e2e/lib.sh
 . "${abs_top_srcdir:-..}/tests/e2e/lib.sh"
-begin @anthropic-ai/claude-code 2.1.332 22
+begin @anthropic-ai/claude-code 2.1.332
 
 mkdir -p "$work/home/.claude"
 # somebody else's, as people write it

@@ -2,7 +2,7 @@
 # OpenCode with pawl's plugin: what is decided is what happens.
 # shellcheck source=tests/e2e/lib.sh
 . "${abs_top_srcdir:-..}/tests/e2e/lib.sh"
-limit=240 # it looks for its plugins' packages first, and waits for a network that is not there
+limit=400 # it looks for its plugins' packages first, and waits for a network that is not there
 begin opencode-ai 1.18.33
 # the package's own program is put there by a script that npm does not run by itself
 program=$modules/opencode-$(node -p 'process.platform + "-" + process.arch')/bin/opencode
@@ -56,21 +56,57 @@ ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
 ok 'the others are as they were' called '"n":"12345678901234567890"'
 ok 'what ran is joined with what was decided' joined 2
 
-refusals
+# It takes a minute to start, so that what others ask in a run each is a call each here.
+# tried N TEXT: the result of call N has it
+tried() {
+	sed -n "$1p" "$work/told" | grep -qF -- "$2"
+}
+every() {
+	asks bash '{"command":"echo ran > effect","description":"d"}'
+	asks cap_echo '{"n":"1"}'
+	asks read "{\"filePath\":\"$work/pawl.json\"}"
+	asks write "{\"filePath\":\"$work/app/written\",\"content\":\"x\"}"
+	asks glob '{"pattern":"*"}'
+	asks grep '{"pattern":"x"}'
+	run
+}
+chain '{"plugin": "no", "match": {"tool": "bash"}},
+	{"plugin": "person", "match": {"tool": "mcp:cap/echo"}},
+	{"plugin": "instead", "match": {"tool": "read"}},
+	{"plugin": "sigsegv", "match": {"tool": "write"}},
+	{"plugin": "endless-loop", "match": {"tool": "glob"}, "deadline": "1s"},
+	{"plugin": "missing", "match": {"tool": "grep"}}'
+every
+ok 'nothing runs of what is refused' nothing_ran
+ok 'a denied call: the model is told why' tried 1 'no means no'
+ok 'a call that needs approval: the model is told why' tried 2 'a person should look'
+ok 'a substituted call: the model gets the result' tried 3 'cached'
+ok 'a plugin that crashes: the model is told why' tried 4 'the plugin crashed (signal 11)'
+ok 'a plugin that hangs: the model is told why' tried 5 'deadline exceeded in plugin endless-loop'
+ok 'a plugin that is not there: the model is told why' tried 6 'the plugin cannot be loaded'
 
 # pawl itself does not answer
+cat >"$work/broken" <<'END'
+event=$(cat)
+case $event in
+*'"tool_name":"bash"'*) kill -9 $$ ;;
+*'"tool_name":"mcp_cap_echo"'*) sleep 600 ;;
+*'"tool_name":"read"'*) exit 0 ;;
+*'"tool_name":"write"'*) echo '{"decision":"allow","tool_use_id":"another","modified":false}' ;;
+*'"tool_name":"glob"'*) echo '{"decision":"allow"' ;;
+*) echo '{"decision":"allow"}'; exit 2 ;;
+esac
+END
 chain ''
-settings '["/bin/sh", "-c", "kill -9 $$"]'
-both
-blocks 'a pawl that crashes' 'was ended by SIGKILL'
-chain ''
-settings '["/bin/sleep", "600"]' 2000
-both
-blocks 'a pawl that hangs' 'does not answer'
-chain ''
-settings '["/bin/true"]'
-both
-blocks 'a pawl that says nothing' 'gave no answer'
+settings "[\"/bin/sh\", \"$work/broken\"]" 10000
+every
+ok 'nothing runs where pawl does not answer' nothing_ran
+ok 'it crashes: the model is told' tried 1 'was ended by SIGKILL'
+ok 'it hangs: the model is told' tried 2 'does not answer'
+ok 'it says nothing: the model is told' tried 3 'gave no answer'
+ok 'it answers another call: the model is told' tried 4 'pawl answered another call'
+ok 'it says half of it: the model is told' tried 5 'gave no answer'
+ok 'it says yes and ends badly: the model is told' tried 6 'ended with 2'
 chain ''
 settings "[\"$work/no-pawl\", \"hook\", \"pawl\"]"
 both
