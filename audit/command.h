@@ -36,6 +36,7 @@ int command_checkpoint(const struct query *query);
 int command_anchor(const struct query *query);
 int command_rebuild(const struct query *query);
 int command_repair(const struct query *query);
+int command_coverage(const struct query *query);
 
 /* An index that is level with the log: the database where it can be made so or read,
  * else one in memory.  Says on stderr what was in the way.  *ret is to be closed with

@@ -18,7 +18,7 @@
 #include "event.h"
 #include "verify.h"
 
-enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, SEAL = 128, MEND = 256, ALL = 511 };
+enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, SEAL = 128, MEND = 256, COVERAGE = 512, ALL = 1023 };
 
 static const struct command {
 	const char *name, *target;
@@ -37,6 +37,8 @@ static const struct command {
 	{"anchor", NULL, SEAL, command_anchor, "the same, and print it to be kept elsewhere"},
 	{"rebuild", NULL, MEND, command_rebuild, "make the database anew from the log"},
 	{"repair", NULL, MEND, command_repair, "set aside what keeps the store from working"},
+	{"coverage", "FILE", COVERAGE, command_coverage,
+	 "a client's transcript: the calls that nobody was asked about"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -97,7 +99,8 @@ static void print_help(void)
 		if (specs[i].help)
 			printf("  %-20s %s\n", name, specs[i].help);
 	}
-	puts("\nExit status: 0; 1 could not, or status is not well; 2 usage; of verify: 0 intact,"
+	puts("\nExit status: 0; 1 could not, status is not well, or coverage found"
+	     "\na gap; 2 usage; of verify: 0 intact,"
 	     "\n1 changed, 2 shorter than its anchor, 3 intact but with gaps, 4 unreadable.");
 }
 
@@ -162,7 +165,8 @@ static int check(const struct command *command, int argc, char **argv, unsigned 
 		 struct query *query)
 {
 	if (command->target && argc != 1)
-		return usage_error("%s needs one call id or sequence number", command->name);
+		return usage_error("%s needs one %s", command->name,
+				   command->bit == SHOW ? "call id or sequence number" : "file");
 	if (!command->target && argc != 0)
 		return usage_error("unexpected argument \"%s\"", argv[0]);
 	for (size_t i = 0; i < COUNT(specs); i++)
