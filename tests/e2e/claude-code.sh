@@ -32,6 +32,7 @@ ok 'an allowed call runs' wrote effect ran
 ok 'the model sees its result' told 'written down'
 ok 'an MCP tool gets its arguments' called '"n":"12345678901234567890"' '"s":"given"'
 ok 'PostToolUse lands in the audit under the same id' joined 2
+ok 'no call of its transcript went unasked' covered '????????-????-*.jsonl'
 
 chain '{"plugin": "rewrite", "match": {"class": "shell"},
 	"options": {"pointer": "/command", "set": "echo rewritten > effect"}},

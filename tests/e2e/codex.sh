@@ -66,6 +66,7 @@ ok 'the model sees its result' told 'written down'
 ok 'big numbers reach an MCP tool as they are' called '"n":12345678901234567890' '"m":1e+400'
 ok 'PostToolUse lands in the audit under the same id' joined 2
 ok 'it is the id that the MCP server gets, too' same_ids
+ok 'no call of its transcript went unasked' covered 'rollout-*.jsonl'
 
 chain '{"plugin": "rewrite", "match": {"class": "shell"},
 	"options": {"pointer": "/command", "set": "echo rewritten > effect"}},

@@ -229,6 +229,14 @@ joined() {
 		[ "$("$rows" "$work/audit.db" 'SELECT count(*) FROM tool_calls')" = "$1" ]
 }
 
+# covered GLOB: each call of the client's own transcript, which is somewhere in its home, was
+# decided
+covered() {
+	by_user "$pawl" --config "$work/pawl.json" audit coverage \
+		"$(find "$work/home" -name "$1" -exec ls -t {} + | head -n 1)" &&
+		said '2 calls, 0 of them without a decision'
+}
+
 # no_rows: what was refused has no execution
 no_rows() {
 	[ "$("$rows" "$work/audit.db" 'SELECT count(*) FROM tool_calls')" = 0 ]
