@@ -22,9 +22,15 @@
 static const char decided[] =
 	"SELECT 1 FROM decisions WHERE call_id = ?1 AND (?2 IS NULL OR session_id = ?2) LIMIT 1";
 
+/* A transcript may have a call more than once: as it came in, and as it was resumed. */
+static const char seen_table[] =
+	"CREATE TABLE seen(call TEXT, session TEXT, UNIQUE(call, session))";
+static const char seen[] = "INSERT OR IGNORE INTO seen VALUES(?1, ifnull(?2, ''))";
+
 struct coverage {
 	const struct query *query;
-	sqlite3_stmt *decided;
+	sqlite3 *memory;
+	sqlite3_stmt *decided, *seen;
 	struct json_arena *arena;
 	char session[256];	       /* of the lines that do not say; "" not known */
 	int64_t line, known, unreadable; /* known: lines of a transcript's shape */
@@ -53,17 +59,28 @@ static void report(const struct coverage *c, struct str tool, struct str call)
 	       STR_FMT(quoted_tool), STR_FMT(id));
 }
 
+static int step(sqlite3_stmt *stmt, struct str call, struct str session)
+{
+	sqlite3_reset(stmt);
+	sqlite3_bind_text(stmt, 1, call.ptr, (int)call.len, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 2, session.ptr, (int)session.len, SQLITE_STATIC);
+	int rc = sqlite3_step(stmt);
+	sqlite3_reset(stmt);
+	return rc;
+}
+
 static int look_up(struct coverage *c, struct str session, struct str tool, struct str call)
 {
 	if (!call.ptr || !tool.ptr)
 		return 0;
-	c->calls++;
 	if (!session.ptr && c->session[0])
 		session = str_of(c->session);
-	sqlite3_reset(c->decided);
-	sqlite3_bind_text(c->decided, 1, call.ptr, (int)call.len, SQLITE_STATIC);
-	sqlite3_bind_text(c->decided, 2, session.ptr, (int)session.len, SQLITE_STATIC);
-	int rc = sqlite3_step(c->decided);
+	if (step(c->seen, call, session) != SQLITE_DONE)
+		return -ENOMEM;
+	if (sqlite3_changes(c->memory) == 0)
+		return 0;
+	c->calls++;
+	int rc = step(c->decided, call, session);
 	if (rc == SQLITE_DONE) {
 		c->missing++;
 		report(c, tool, call);
@@ -162,6 +179,17 @@ static int conclude(const struct coverage *c)
 	return c->missing > 0 || c->unreadable > 0;
 }
 
+static int prepare(struct coverage *c, sqlite3 *db, struct error *err)
+{
+	if (sqlite3_open(":memory:", &c->memory) != SQLITE_OK ||
+	    sqlite3_exec(c->memory, seen_table, NULL, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_prepare_v2(c->memory, seen, -1, &c->seen, NULL) != SQLITE_OK)
+		return error_set(err, ENOMEM, "out of memory");
+	if (sqlite3_prepare_v2(db, decided, -1, &c->decided, NULL) != SQLITE_OK)
+		return db_failed(db, "database", err);
+	return 0;
+}
+
 int command_coverage(const struct query *query)
 {
 	struct coverage c = {.query = query};
@@ -174,11 +202,13 @@ int command_coverage(const struct query *query)
 		r = json_arena_new(JSON_ARENA_DEFAULT, &c.arena, &err);
 	if (r == 0)
 		r = command_index(query, &db, &err);
-	if (r == 0 && sqlite3_prepare_v2(db, decided, -1, &c.decided, NULL) != SQLITE_OK)
-		r = db_failed(db, "database", &err);
+	if (r == 0)
+		r = prepare(&c, db, &err);
 	if (r == 0)
 		r = walk(&c, (struct str){text, len}, db, &err);
+	sqlite3_finalize(c.seen);
 	sqlite3_finalize(c.decided);
+	sqlite3_close(c.memory);
 	sqlite3_close(db);
 	json_arena_free(c.arena);
 	return r < 0 ? command_failed(&err) : conclude(&c);

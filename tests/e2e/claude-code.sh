@@ -19,7 +19,7 @@ client='export ANTHROPIC_BASE_URL="http://127.0.0.1:$2" ANTHROPIC_API_KEY=k \
 
 both() {
 	asks Bash '{"command":"echo ran > effect; echo written down","description":"d"}'
-	asks mcp__cap__echo '{"n":"12345678901234567890","s":"given"}'
+	asks mcp__cap__echo '{"n":"12345678901234567890","big":12345678901234567890,"s":"given"}'
 	run
 }
 
@@ -31,6 +31,7 @@ both
 ok 'an allowed call runs' wrote effect ran
 ok 'the model sees its result' told 'written down'
 ok 'an MCP tool gets its arguments' called '"n":"12345678901234567890"' '"s":"given"'
+ok 'a big number as it does without pawl' as_without
 ok 'PostToolUse lands in the audit under the same id' joined 2
 ok 'no call of its transcript went unasked' covered '????????-????-*.jsonl'
 
@@ -42,6 +43,7 @@ both
 ok 'a rewritten command runs' wrote effect rewritten
 ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
 ok 'the others are as they were' called '"n":"12345678901234567890"'
+ok 'and the big number, too' as_without
 ok 'what ran is joined with what was decided' joined 2
 
 refusals

@@ -20,7 +20,7 @@ client='GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$2" \
 
 both() {
 	asks run_shell_command '{"command":"echo ran > effect; echo written down"}'
-	asks mcp_cap_echo '{"n":"12345678901234567890","s":"given"}'
+	asks mcp_cap_echo '{"n":"12345678901234567890","big":12345678901234567890,"s":"given"}'
 	run
 }
 
@@ -42,6 +42,7 @@ both
 ok 'an allowed call runs' wrote effect ran
 ok 'the model sees its result' told 'written down'
 ok 'an MCP tool gets its arguments' called '"n":"12345678901234567890"' '"s":"given"'
+ok 'a big number as it does without pawl' as_without
 ok 'AfterTool lands in the audit under the id of BeforeTool' joined 2
 
 chain '{"plugin": "rewrite", "match": {"class": "shell"},
@@ -53,6 +54,7 @@ ok 'a rewritten command runs' wrote effect rewritten
 ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
 ok 'what ran is joined with what was decided' joined 2
 ok 'the others are as they were' called '"n":"12345678901234567890"'
+ok 'and the big number, too' as_without
 
 refusals
 

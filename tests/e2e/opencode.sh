@@ -31,7 +31,7 @@ client='export OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 \
 
 both() {
 	asks bash '{"command":"echo ran > effect; echo written down","description":"d"}'
-	asks cap_echo '{"n":"12345678901234567890","s":"given"}'
+	asks cap_echo '{"n":"12345678901234567890","big":12345678901234567890,"s":"given"}'
 	run
 }
 
@@ -44,6 +44,7 @@ both
 ok 'an allowed call runs' wrote effect ran
 ok 'the model sees its result' told 'written down'
 ok 'an MCP tool gets its arguments' called '"n":"12345678901234567890"' '"s":"given"'
+ok 'a big number as it does without pawl' as_without
 ok 'its result lands in the audit under the same id' joined 2
 
 chain '{"plugin": "rewrite", "match": {"class": "shell"},
@@ -54,6 +55,7 @@ both
 ok 'a rewritten command runs' wrote effect rewritten
 ok 'a rewritten argument reaches the MCP tool' called '"s":"rewritten"'
 ok 'the others are as they were' called '"n":"12345678901234567890"'
+ok 'and the big number, too' as_without
 ok 'what ran is joined with what was decided' joined 2
 
 # It takes a minute to start, so that what others ask in a run each is a call each here.

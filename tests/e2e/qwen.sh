@@ -19,7 +19,7 @@ client='OPENAI_API_KEY=k OPENAI_BASE_URL="http://127.0.0.1:$2/v1" OPENAI_MODEL=m
 
 both() {
 	asks run_shell_command '{"command":"echo ran > effect; echo written down","is_background":false}'
-	asks mcp__cap__echo '{"n":"12345678901234567890","s":"given"}'
+	asks mcp__cap__echo '{"n":"12345678901234567890","big":12345678901234567890,"s":"given"}'
 	run
 }
 
@@ -31,6 +31,7 @@ both
 ok 'an allowed call runs' wrote effect ran
 ok 'the model sees its result' told 'written down'
 ok 'an MCP tool gets its arguments' called '"n":"12345678901234567890"' '"s":"given"'
+ok 'a big number as it does without pawl' as_without
 ok 'PostToolUse lands in the audit under the same id' joined 2
 
 # It ignores what a hook changes, so that pawl refuses instead and says what to ask for.

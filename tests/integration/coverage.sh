@@ -20,6 +20,7 @@ cat >"$work/transcript" <<'END'
 {"type":"assistant","sessionId":"s1","message":{"role":"assistant","content":[{"type":"text","text":"tool_use"},{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}]}}
 {"type":"assistant","sessionId":"s1","isSidechain":true,"agentId":"a-7","message":{"role":"assistant","content":[{"type":"tool_use","id":"toolu_2","name":"Bash","input":{}}]}}
 
+{"type":"assistant","sessionId":"s1","message":{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}]}}
 {"type":"user","sessionId":"s1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_9","content":"x"}]}}
 END
 coverage
@@ -29,9 +30,9 @@ ok 'the sub-agent is in the audit' grep -q '"call":"toolu_2".*"agent":"a-7","age
 echo '{"type":"assistant","sessionId":"s1","message":{"role":"assistant","content":[{"type":"tool_use","id":"toolu_3","name":"Read","input":{}}]}}' >>"$work/transcript"
 coverage
 ok "one that another session's id is like is missing" [ "$status" = 1 ]
-ok 'with its line' has "$out" "transcript:7: Read (toolu_3): nobody was asked"
+ok 'with its line' has "$out" "transcript:8: Read (toolu_3): nobody was asked"
 coverage --json
-ok 'as JSON' [ "$status" = 1 -a "$out" = '{"line":7,"tool":"Read","call":"toolu_3"}' ]
+ok 'as JSON' [ "$status" = 1 -a "$out" = '{"line":8,"tool":"Read","call":"toolu_3"}' ]
 
 asked codex c1 Bash call_0
 cat >"$work/transcript" <<'END'
