@@ -119,9 +119,7 @@ static int32_t table_string(const pawl_value *value, pawl_str *ret)
 
 static int32_t table_integer(const pawl_value *value, int64_t *ret)
 {
-	/* 1.5 is a number but no integer: the plugin asked for another type */
-	int r = json_integer(value_of(value), ret);
-	return r == -ERANGE ? PAWL_E_TYPE : status(r);
+	return status(json_integer(value_of(value), ret));
 }
 
 static int32_t table_real(const pawl_value *value, double *ret)

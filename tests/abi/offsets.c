@@ -2,7 +2,8 @@
  *
  * A line here is a promise: lines are added at a struct's end, together with a new
  * PAWL_ABI_MINOR, and none is ever changed.  The types are pinned with the places: a
- * pointer to the field must be one to the type written here.
+ * pointer to the field must be one to the type written here.  lock.sh holds that every
+ * field and number of the header has its line, and that changes do not compile.
  */
 #include <config.h>
 
@@ -14,7 +15,10 @@
 	_Static_assert(offsetof(type, field) == (offset), #type "." #field " has moved");          \
 	_Static_assert(_Generic(&((type *)0)->field, field_type *: 1, default: 0),                 \
 		       #type "." #field " has another type")
+/* SIZE: frozen.  GROWS: fields may come at its end, each with a FIELD line of its own, and
+ * this line stays. */
 #define SIZE(type, size) _Static_assert(sizeof(type) == (size), #type " has another size")
+#define GROWS(type, size) _Static_assert(sizeof(type) >= (size), #type " has lost a field")
 
 typedef const char *text;
 typedef const pawl_value *value;
@@ -81,7 +85,7 @@ FIELD(pawl_host, tell, 208, tell_service *);
 FIELD(pawl_host, note, 216, reason_service *);
 typedef const void *interface_service(host, text);
 FIELD(pawl_host, interface, 224, interface_service *);
-SIZE(pawl_host, 232);
+GROWS(pawl_host, 232);
 
 FIELD(pawl_option, name, 0, text);
 FIELD(pawl_option, type, 8, int32_t);
@@ -89,7 +93,7 @@ FIELD(pawl_option, flags, 12, uint32_t);
 FIELD(pawl_option, fallback, 16, text);
 FIELD(pawl_option, help, 24, text);
 FIELD(pawl_option, choices, 32, text);
-SIZE(pawl_option, 40);
+GROWS(pawl_option, 40);
 
 typedef const pawl_option *option_table;
 typedef int32_t open_function(host, value, self *);
@@ -113,37 +117,105 @@ FIELD(pawl_plugin, post_model_call, 96, verdict_hook *);
 FIELD(pawl_plugin, post_tool_use, 104, observe_hook *);
 FIELD(pawl_plugin, decided, 112, decided_hook *);
 FIELD(pawl_plugin, stop, 120, observe_hook *);
-SIZE(pawl_plugin, 128);
+GROWS(pawl_plugin, 128);
 
 FIELD(struct pawl_note, namesz, 0, uint32_t);
 FIELD(struct pawl_note, descsz, 4, uint32_t);
 FIELD(struct pawl_note, type, 8, uint32_t);
-_Static_assert(offsetof(struct pawl_note, name) == 12, "pawl_note.name has moved");
-_Static_assert(offsetof(struct pawl_note, desc) == 20, "pawl_note.desc has moved");
+typedef char note_name[8];
+FIELD(struct pawl_note, name, 12, note_name);
+typedef char note_desc[248];
+FIELD(struct pawl_note, desc, 20, note_desc);
 SIZE(struct pawl_note, 268);
 
-/* Numbers that plugins were compiled with. */
-#define VALUE(name, number) _Static_assert((name) == (number), #name " has another value")
+/* Numbers that plugins were compiled with, and their types. */
+#define VALUE(name, number)                                                                        \
+	_Static_assert((name) == (number), #name " has another value");                            \
+	_Static_assert(_Generic((name), __typeof__(number): 1, default: 0),                        \
+		       #name " has another type")
 VALUE(PAWL_ALLOW, 1);
 VALUE(PAWL_DENY, 2);
 VALUE(PAWL_REQUIRE_APPROVAL, 3);
 VALUE(PAWL_SUBSTITUTE, 4);
 VALUE(PAWL_E_FAIL, -1);
+VALUE(PAWL_E_NOMEM, -2);
+VALUE(PAWL_E_OPTION, -3);
+VALUE(PAWL_E_UNSUPPORTED, -4);
+VALUE(PAWL_E_TYPE, -5);
+VALUE(PAWL_E_MISSING, -6);
+VALUE(PAWL_E_LIMIT, -7);
 VALUE(PAWL_E_CANCELLED, -8);
 VALUE(PAWL_T_EVENT, 1);
+VALUE(PAWL_T_TOOL, 2);
+VALUE(PAWL_T_SOURCE, 3);
+VALUE(PAWL_T_SERVER, 4);
+VALUE(PAWL_T_TARGET, 5);
+VALUE(PAWL_T_CALL_ID, 6);
+VALUE(PAWL_T_SESSION, 7);
+VALUE(PAWL_T_RUN, 8);
+VALUE(PAWL_T_AGENT, 9);
+VALUE(PAWL_T_AGENT_TYPE, 10);
+VALUE(PAWL_T_CLIENT, 11);
 VALUE(PAWL_T_CWD, 12);
 VALUE(PAWL_N_TURN, 1);
+VALUE(PAWL_N_POSITION, 2);
+VALUE(PAWL_N_BATCH, 3);
+VALUE(PAWL_N_NOW_NS, 4);
+VALUE(PAWL_N_DEADLINE_NS, 5);
+VALUE(PAWL_N_CANCELLED, 6);
+VALUE(PAWL_N_ROUND, 7);
+VALUE(PAWL_N_IS_ERROR, 8);
+VALUE(PAWL_N_SUBSTITUTED, 9);
 VALUE(PAWL_N_DURATION_NS, 10);
 VALUE(PAWL_R_CONTEXT, 1);
 VALUE(PAWL_R_ARGS, 2);
+VALUE(PAWL_R_ARGS_GIVEN, 3);
+VALUE(PAWL_R_META, 4);
+VALUE(PAWL_R_RESULT, 5);
+VALUE(PAWL_R_EVENT, 6);
+VALUE(PAWL_R_REQUEST, 7);
+VALUE(PAWL_R_MESSAGE, 8);
 VALUE(PAWL_R_SESSION, 9);
 VALUE(PAWL_NULL, 0);
+VALUE(PAWL_BOOL, 1);
+VALUE(PAWL_NUMBER, 2);
+VALUE(PAWL_STRING, 3);
+VALUE(PAWL_ARRAY, 4);
 VALUE(PAWL_OBJECT, 5);
+VALUE(PAWL_LOG_DEBUG, 0);
+VALUE(PAWL_LOG_INFO, 1);
+VALUE(PAWL_LOG_WARN, 2);
+VALUE(PAWL_LOG_ERROR, 3);
 VALUE(PAWL_OPT_STRING, 1);
+VALUE(PAWL_OPT_INTEGER, 2);
+VALUE(PAWL_OPT_BOOLEAN, 3);
+VALUE(PAWL_OPT_STRINGS, 4);
+VALUE(PAWL_OPT_DURATION, 5);
+VALUE(PAWL_OPT_PATH, 6);
+VALUE(PAWL_OPT_JSON, 7);
 VALUE(PAWL_OPT_NUMBER, 8);
+VALUE(PAWL_OPTF_REQUIRED, 1u);
 VALUE(PAWL_OPTF_SECRET, 2u);
+VALUE(PAWL_THREADS_SERIAL, 0);
+VALUE(PAWL_THREADS_INSTANCE, 1);
 VALUE(PAWL_THREADS_PARALLEL, 2);
-VALUE(PAWL_FEAT_MODEL, 16);
+VALUE(PAWL_FEAT_REWRITE, UINT64_C(1));
+VALUE(PAWL_FEAT_APPROVAL, UINT64_C(2));
+VALUE(PAWL_FEAT_SUBSTITUTE, UINT64_C(4));
+VALUE(PAWL_FEAT_GRANT, UINT64_C(8));
+VALUE(PAWL_FEAT_MODEL, UINT64_C(16));
+VALUE(PAWL_NOTE_TYPE, 1);
+VALUE(PAWL_NOTE_SIZE, 248);
+_Static_assert(PAWL_ABI_MAJOR == 0 && PAWL_ABI_MINOR >= 1, "the ABI's number went back");
+_Static_assert(sizeof(PAWL_NOTE_NAME) == 5, "PAWL_NOTE_NAME has changed");
+
+/* What a file exports, and what a reason may be made with. */
+_Static_assert(_Generic(&pawl_plugin_entry_0, const pawl_plugin *(*)(host): 1, default: 0),
+	       "the entry has another type");
+_Static_assert(_Generic((pawl_plugin_entry)0, const pawl_plugin *(*)(host): 1, default: 0),
+	       "pawl_plugin_entry has another type");
+_Static_assert(_Generic(&pawl_text, pawl_str (*)(text): 1, default: 0),
+	       "pawl_text has another type");
 
 int main(void)
 {
