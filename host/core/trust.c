@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -40,11 +41,16 @@ static int refuse_owner(const char *path, const char *what, uid_t owner, struct 
 			 path, what, (unsigned)owner, (unsigned)me, (unsigned)me, path);
 }
 
+/* A POSIX ACL needs no look of its own: where there is one, the group's bits are its mask,
+ * the most that anybody it names can do, and chmod go-w takes that away. */
 static int refuse_mode(const char *path, const char *what, mode_t mode, struct error *err)
 {
+	bool acl = lgetxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+	const char *who = mode & S_IWOTH ? "everybody" :
+			  acl		 ? "whom its ACL names" :
+					   "its group";
 	return error_set(err, EPERM, "%s: %s can be written by %s (mode %04o); chmod go-w %s", path,
-			 what, mode & S_IWOTH ? "everybody" : "its group", (unsigned)(mode & 07777),
-			 path);
+			 what, who, (unsigned)(mode & 07777), path);
 }
 
 /* open's errno, in words that say what to do */

@@ -101,7 +101,7 @@ holds "base: libc" "$(below host/base)" base libc config
 holds "json: base" "$(below host/json | grep -v '/write\.c$')" json base libc config
 holds "json/write.c: json-c too" host/json/write.c json base libc config json-c
 holds "core: json, base, plugin-api" "$(below host/core | grep -v '/digest\.c$')" core json base libc config pawl
-holds "core/digest.c: libsodium alone" host/core/digest.c core config sodium
+holds "core/digest.c: libc, libsodium" host/core/digest.c core libc config sodium
 holds "dialects: core" "$(below host/dialects)" dialects core json base libc config pawl
 holds "fronts: dialects" "$(below host/fronts)" fronts dialects core json base libc config pawl
 holds "cli: all of host, no store" "$(below host/cli)" \

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -90,6 +91,31 @@ static void test_modes_are_refused(void **state)
 		make_file("mode", cases[i].mode, "x");
 		refused("mode", -EPERM, cases[i].rule, cases[i].mend);
 	}
+}
+
+/* An ACL as the kernel keeps it: what its mask allows shows in the group's bits. */
+static void test_acl_is_refused(void **state)
+{
+	static const struct {
+		uint32_t version;
+		struct {
+			uint16_t tag, perm;
+			uint32_t id;
+		} entries[5];
+	} acl = {2, {{1, 6, UINT32_MAX}, {2, 6, OTHER}, {4, 4, UINT32_MAX}, {16, 6, UINT32_MAX},
+		     {32, 4, UINT32_MAX}}};
+	struct error err;
+	int fd = -1;
+	(void)state;
+	make_file("acl", 0644, "x");
+	if (setxattr(at("acl"), "system.posix_acl_access", &acl, sizeof(acl), 0) != 0) {
+		print_message("# no ACLs on /tmp: nothing tried\n");
+		return;
+	}
+	refused("acl", -EPERM, "whom its ACL names (mode 0664)", "chmod go-w");
+	assert_int_equal(chmod(at("acl"), 0644), 0);
+	assert_int_equal(trust_open(at("acl"), 100, &fd, NULL, &err), 0);
+	close(fd);
 }
 
 static void test_other_kinds_are_refused(void **state)
@@ -249,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_file_opens),
 		cmocka_unit_test(test_modes_are_refused),
+		cmocka_unit_test(test_acl_is_refused),
 		cmocka_unit_test(test_other_kinds_are_refused),
 		cmocka_unit_test(test_large_file_is_refused),
 		cmocka_unit_test(test_other_owners_are_refused),
