@@ -44,8 +44,13 @@ if command -v sha256sum >/dev/null 2>&1; then
 	sum=$(sha256sum <"$work/plugins/no.so" | cut -c1-64)
 	config "\"chain\":[{\"plugin\":\"no\",\"sha256\":\"$sum\"}]"
 	hook claude-code "$pre"
-	ok "a pinned plugin decides" denies claude-code '*'
+	ok "a pinned plugin decides" denies claude-code 'no means no'
 	ok "check has nothing against it" "$pawl" check --quiet --config "$cfg"
+	config "\"chain\":[{\"plugin\":\"no\",\"sha256\":\"$sum\",\"isolation\":\"process\",
+		\"sandbox\":\"best-effort\"}]"
+	hook claude-code "$pre"
+	ok "and in a process of its own" denies claude-code 'no means no'
+	config "\"chain\":[{\"plugin\":\"no\",\"sha256\":\"$sum\"}]"
 	cp "$work/plugins/yes.so" "$work/plugins/new" && mv "$work/plugins/new" "$work/plugins/no.so"
 	hook claude-code "$pre"
 	ok "another file in its place refuses" \
