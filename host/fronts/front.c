@@ -45,23 +45,24 @@ static int open_standard(void)
 
 static void catch_signals(void)
 {
+	/* the first three are how we are told to stop; the others would end us without a word */
+	static const int stops[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,	  SIGXCPU,
+				    SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF};
 	struct sigaction action = {.sa_handler = on_signal};
+	sigset_t held;
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	sigemptyset(&held);
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		sigaction(stops[i], &action, NULL);
+		sigaddset(&held, stops[i]);
+	}
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 	sigaction(SIGXFSZ, &action, NULL); /* a limit on files is an error, not our end */
 	action.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &action, NULL);
 	/* held back but while we wait, so that none slips in before poll */
-	sigset_t stops;
-	sigemptyset(&stops);
-	sigaddset(&stops, SIGTERM);
-	sigaddset(&stops, SIGINT);
-	sigaddset(&stops, SIGHUP);
-	sigprocmask(SIG_BLOCK, &stops, NULL);
+	sigprocmask(SIG_BLOCK, &held, NULL);
 }
 
 int front_init(struct front *front)
@@ -174,7 +175,7 @@ static int lost(struct front *front, enum loss_kind kind, struct loss *loss)
 	memset(loss, 0, sizeof(*loss));
 	loss_read(loss, &front->lane->progress);
 	loss->kind = kind;
-	if (kind == LOSS_EXIT) {
+	if (kind == LOSS_EXIT && front->worker > 0) {
 		/* it closed its end: give it the moment it needs to be a corpse */
 		for (int i = 0; i < 200; i++) {
 			pid_t r = waitpid(front->worker, &status, WNOHANG);
@@ -302,9 +303,9 @@ static void end_orphans(void)
 void front_end(struct front *front)
 {
 	pid_t worker = front->worker < -1 ? -front->worker : front->worker;
-	if (worker > 0)
+	if (worker > 1) /* -1 would be everybody */
 		kill(-worker, SIGKILL); /* its session: what it started goes too */
-	if (front->worker > 0) {
+	if (front->worker > 1) {
 		kill(worker, SIGKILL);
 		while (waitpid(worker, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -33,7 +33,7 @@ struct front {
 	int64_t tick_ns; /* how often the deadline of what runs is to be looked at; 0 not */
 };
 
-/* Set by SIGTERM, SIGINT, SIGHUP. */
+/* Set by SIGTERM, SIGINT, SIGHUP and what else would end the front. */
 extern volatile sig_atomic_t front_stopped;
 
 /* Descriptors 0-2 open, signals, the lane's memory. -errno. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -112,9 +113,18 @@ struct refusal {
 	char template[LANE_TEXT_MAX];
 };
 
+/* What a fault of our own may still do: refuse, as long as nothing has been said. */
+static struct {
+	const struct refusal *refusal;
+	volatile sig_atomic_t begun; /* an answer is being written */
+	volatile sig_atomic_t exit;  /* and what we will end with when it is */
+} last;
+
 /* What is printed when nothing better is known. */
 static int refuse(const struct refusal *refusal, const char *reason, const char *by)
 {
+	last.exit = refusal->exit;
+	last.begun = 1;
 	static char text[16384], out[65536];
 	const struct text_hole hole = {"reason", str_of(reason)};
 	const char *template = refusal->form->can & FORM_DEAF ? FORM_DEAF_PATTERN :
@@ -137,6 +147,23 @@ static int refuse(const struct refusal *refusal, const char *reason, const char 
 	return refusal->exit;
 }
 
+static void on_crash(int number)
+{
+	(void)number;
+	_exit(last.begun ? last.exit : refuse(last.refusal, "the hook itself failed", "host"));
+}
+
+/* A client takes a hook that died of a signal for "allow". */
+static void catch_crashes(const struct refusal *refusal)
+{
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
+	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
+	last.refusal = refusal;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		sigaction(crashes[i], &action, NULL);
+}
+
 static int refuse_loss(const struct refusal *refusal, const struct loss *loss)
 {
 	char reason[512];
@@ -149,6 +176,13 @@ static void take_text(char *to, const char *from, size_t size)
 {
 	memcpy(to, from, size);
 	to[size - 1] = '\0';
+}
+
+/* A time that a worker gives, so that adding it to a clock is safe. */
+static int64_t take_time(int64_t ns)
+{
+	const int64_t day = INT64_C(86400000000000);
+	return ns < 0 ? 0 : ns < day ? ns : day;
 }
 
 static void learn_kind(struct front *front, const struct lane_message *m, struct refusal *refusal)
@@ -177,8 +211,10 @@ static bool answer_fits(const struct lane_message *m, const struct refusal *refu
 static int print_answer(const struct front *front, const struct lane_message *m)
 {
 	int failed = 0;
+	/* half a "go ahead" is none: 2 until it is out */
+	last.exit = 2;
+	last.begun = 1;
 	if (m->out_len > 0) {
-		front->out[m->out_len + m->err_len] = '\n';
 		failed = io_write_all(STDOUT_FILENO, front->out, m->out_len);
 		if (failed == 0)
 			failed = io_write_all(STDOUT_FILENO, "\n", 1);
@@ -192,6 +228,7 @@ static int print_answer(const struct front *front, const struct lane_message *m)
 		io_write_all(STDERR_FILENO, "BLOCKED: the answer could not be written\n", 41);
 		return 2;
 	}
+	last.exit = (int)m->exit;
 	return (int)m->exit;
 }
 
@@ -251,8 +288,8 @@ static int judge(struct front *front, size_t len, struct refusal *refusal, int *
 			return -1;
 		if (m.type == LANE_KIND) {
 			learn_kind(front, &m, refusal);
-			deadline = request.started_ns + m.deadline_ns;
-			front->tick_ns = m.tick_ns;
+			deadline = request.started_ns + take_time(m.deadline_ns);
+			front->tick_ns = take_time(m.tick_ns);
 		} else if (m.type == LANE_NOTE) {
 			print_note(front, &m);
 		} else if (m.type == LANE_ANSWER && answer_fits(&m, refusal)) {
@@ -290,6 +327,7 @@ int hook_run(const char *agent, const char *event, const char *config)
 				  .template = "BLOCKED: {reason}"};
 	struct arrival arrival = {0};
 	struct loss loss = {.kind = LOSS_START};
+	catch_crashes(&refusal);
 	int exit_status, r = front_init(&front);
 	if (r < 0) {
 		loss.status = -r;

@@ -39,6 +39,28 @@ for signal in TERM INT HUP; do
 	ok "$signal: refused" denies claude-code '*asked to stop*'
 	ok "$signal: nobody left" soon 0 running
 done
+for signal in QUIT USR1 ALRM XCPU; do
+	begin_hook
+	kill -s $signal "$front"
+	wait "$front"
+	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	: >"$work/report"
+	ok "$signal: refused, too" denies claude-code '*asked to stop*'
+	ok "$signal: nobody left" soon 0 running
+done
+if [ -n "$sanitized" ]; then
+	skip "a fault of the front's own" 'a sanitizer keeps such signals to itself'
+else
+	for signal in SEGV BUS ABRT; do
+		begin_hook
+		kill -s $signal "$front"
+		wait "$front"
+		status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+		: >"$work/report"
+		ok "$signal: refused, too" denies claude-code 'the hook itself failed'
+		ok "$signal: nobody left" soon 0 running
+	done
+fi
 begin_hook
 kill -9 "$front"
 wait "$front" 2>/dev/null
