@@ -133,6 +133,28 @@ static const struct alias *alias_of(const struct pawl_call *call, const struct j
 	return NULL;
 }
 
+/* Two names for one argument, of which rules would look at one and the client at the other:
+ * a model can write both. */
+static int check_names(const struct pawl_call *call, const struct json_value *sent,
+		       struct error *err)
+{
+	const struct json_value *first = NULL;
+	const char *its = NULL;
+	for (size_t i = 0; i < 2 * N_ALIASES; i++) {
+		const struct alias *alias = &aliases[i / 2];
+		const char *name = i % 2 ? alias->own : alias->name;
+		const struct json_value *value = json_member(sent, str_of(name));
+		if (!value || !str_is(call->class, alias->class))
+			continue;
+		if (first && !json_same(first, value))
+			return error_set(err, EBADMSG,
+					 "the arguments say %s and %s, and not the same", its, name);
+		first = value;
+		its = name;
+	}
+	return 0;
+}
+
 static struct str pointer_to(const char *name, char *buf, size_t room)
 {
 	size_t len = strlen(name);
@@ -141,21 +163,48 @@ static struct str pointer_to(const char *name, char *buf, size_t room)
 	return (struct str){buf, len + 1};
 }
 
+/* JSON in a string, once or twice, as some clients and models write it; the value itself
+ * where there is none. */
 const struct json_value *dialect_unwrap(struct pawl_call *call, const struct json_value *value)
 {
+	const struct json_value *inside = value;
 	struct str text;
+	for (int i = 0; i < 2 && json_string(inside, &text) == 0; i++)
+		if (json_parse(call->arena, text, call->limits, 0, &inside, NULL, NULL) < 0)
+			return value;
+	return json_type(inside) == JSON_OBJECT || json_type(inside) == JSON_ARRAY ? inside : value;
+}
+
+/* Text that other readers may take for an object although ours does not, as one that has a
+ * member twice: rules would see nothing of it, and the tool all. */
+static int check_text(const struct pawl_call *call, const struct json_value *args,
+		      struct error *err)
+{
+	struct json_end end = {0};
+	struct json_fault at;
 	const struct json_value *inside;
-	if (json_string(value, &text) < 0 ||
-	    json_parse(call->arena, text, call->limits, 0, &inside, NULL, NULL) < 0 ||
-	    (json_type(inside) != JSON_OBJECT && json_type(inside) != JSON_ARRAY))
-		return value;
-	return inside;
+	struct str text;
+	if (json_string(args, &text) < 0)
+		return 0;
+	while (text.len > 0 && strchr(" \t\r\n", text.ptr[0]))
+		text = str_after(text, 1);
+	if (text.len == 0 || (text.ptr[0] != '{' && text.ptr[0] != '['))
+		return 0;
+	json_end_feed(&end, text.ptr, text.len);
+	if (!end.done || json_parse(call->arena, text, call->limits, 0, &inside, &at, err) == 0)
+		return 0;
+	error_prefix(err, "the arguments are text that cannot be read: line %u column %u", at.line,
+		     at.column);
+	return -EBADMSG;
 }
 
 int dialect_set_arguments(struct pawl_call *call, const struct json_value *input,
 			  struct error *err)
 {
 	const struct json_value *args = dialect_unwrap(call, input);
+	if (call->kind == EVENT_PRE_TOOL &&
+	    (check_text(call, args, err) < 0 || check_names(call, args, err) < 0))
+		return -EBADMSG;
 	const struct alias *alias = alias_of(call, args);
 	call->args_sent = args;
 	if (alias) {

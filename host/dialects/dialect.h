@@ -98,9 +98,10 @@ void dialect_set_id(struct pawl_call *call, const struct json_value *event,
 int dialect_set_tool(struct pawl_call *call, const struct json_value *name, const char *what,
 		     struct str source, struct str server, struct error *err);
 
-/* The arguments: JSON inside a string is taken out of it (text that is none stays as it is),
- * and the names that rules know are added beside the client's own: "command", "file_path". To
- * be called once the tool is known. */
+/* The arguments: JSON inside a string is taken out of it (text that nobody can read as JSON
+ * stays as it is), and the names that rules know are added beside the client's own:
+ * "command", "file_path". To be called once the tool is known. -EBADMSG where rules and the
+ * client could read different things. */
 int dialect_set_arguments(struct pawl_call *call, const struct json_value *input,
 			  struct error *err);
 const struct json_value *dialect_unwrap(struct pawl_call *call, const struct json_value *value);
