@@ -8,8 +8,6 @@
 
 #include "dialects/dialect.h"
 
-#include <errno.h>
-
 #include "json/write.h"
 
 /* ---- decoding ------------------------------------------------------------------------- */
@@ -81,32 +79,29 @@ static int decode(struct pawl_call *call, const struct json_value *event, struct
 /* ---- encoding ------------------------------------------------------------------------- */
 
 /* The parameters with the arguments put back where they came from. */
-static int parameters(struct pawl_call *call, const struct decision *decision, struct str *ret,
-		      struct error *err)
+static int parameters(struct pawl_call *call, struct str *args, struct error *err)
 {
 	const struct json_value *event = call->root[PAWL_R_EVENT], *whole;
 	const struct json_value *mcp = mcp_parameters(about(call, event));
-	int r = dialect_rewritten(call, decision, ret, err);
-	if (r < 0 || !mcp || !ret->ptr)
-		return r;
-	struct str args = *ret;
+	if (!mcp || !args->ptr)
+		return 0;
 	if (json_type(json_member(mcp, STR("arguments"))) == JSON_STRING)
-		args = json_quote(call->arena, args);
-	r = json_set_at(call->arena, mcp, STR("/arguments"), args, call->limits, &whole, err);
+		*args = json_quote(call->arena, *args);
+	int r = json_set_at(call->arena, mcp, STR("/arguments"), *args, call->limits, &whole, err);
 	if (r == 0)
-		*ret = json_raw(whole);
+		*args = json_raw(whole);
 	return r;
 }
 
 static int encode(const struct host *host, struct pawl_call *call, struct decision *decision,
 		  struct answer *answer, struct error *err)
 {
-	struct str args = {NULL, 0};
-	const struct json_writer *w = json_writer_get(err);
+	struct str args;
+	const struct json_writer *w;
+	int r = dialect_begin(call, decision, &w, &args, err);
 	(void)host;
-	if (!w)
-		return -ENOEXEC;
-	int r = parameters(call, decision, &args, err);
+	if (r == 0)
+		r = parameters(call, &args, err);
 	if (r < 0)
 		return r;
 	struct json_object *o = w->object();

@@ -8,8 +8,6 @@
 
 #include "dialects/dialect.h"
 
-#include <errno.h>
-
 #include "json/write.h"
 
 /* ---- decoding ------------------------------------------------------------------------- */
@@ -90,13 +88,11 @@ static void add_permission(const struct json_writer *w, struct json_object *o,
 static int encode(const struct host *host, struct pawl_call *call, struct decision *decision,
 		  struct answer *answer, struct error *err)
 {
-	struct str args = {NULL, 0};
 	bool pascal = str_is(call->text[PAWL_T_EVENT], "PreToolUse");
-	const struct json_writer *w = json_writer_get(err);
+	struct str args;
+	const struct json_writer *w;
+	int r = dialect_begin(call, decision, &w, &args, err);
 	(void)host;
-	if (!w)
-		return -ENOEXEC;
-	int r = dialect_rewritten(call, decision, &args, err);
 	if (r < 0)
 		return r;
 	struct json_object *o = w->object(), *inner = pascal ? w->object() : o;

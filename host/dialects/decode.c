@@ -341,10 +341,3 @@ int dialect_decode_claude_fields(struct pawl_call *call, const struct json_value
 		read_result(call, event);
 	return r;
 }
-
-int dialect_rewritten(struct pawl_call *call, const struct decision *decision, struct str *ret,
-		      struct error *err)
-{
-	*ret = (struct str){NULL, 0};
-	return decision->modified ? dialect_arguments(call, decision, ret, err) : 0;
-}

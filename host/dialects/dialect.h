@@ -135,9 +135,11 @@ int dialect_deny(const struct host *host, struct pawl_call *call, struct decisio
  * off again, and what a plugin wrote to one is written to the client's own. */
 int dialect_arguments(struct pawl_call *call, const struct decision *decision, struct str *ret,
 		      struct error *err);
-/* The same for an encoder: absent when nothing was modified. */
-int dialect_rewritten(struct pawl_call *call, const struct decision *decision, struct str *ret,
-		      struct error *err);
+/* With what an encoder begins: the writer, and those arguments, absent when nothing was
+ * modified. */
+struct json_writer;
+int dialect_begin(struct pawl_call *call, const struct decision *decision,
+		  const struct json_writer **ret_writer, struct str *ret_args, struct error *err);
 
 /* Claude Code's {"hookSpecificOutput":{"hookEventName": the event's, ...}}: permission is
  * "allow", "ask" or NULL; the arguments are added when they were modified. */
@@ -149,7 +151,6 @@ const char *dialect_permission(const struct decision *decision);
 
 /* Builds the text and keeps it in the call's arena; the tool may run. */
 struct json_object;
-struct json_writer;
 int dialect_keep(struct pawl_call *call, const struct json_writer *w, struct json_object *o,
 		 struct answer *answer, struct error *err);
 

@@ -195,6 +195,16 @@ int dialect_encode(const struct dialect *dialect, const struct host *host, struc
 
 /* ---- answers that several clients read ------------------------------------------------ */
 
+int dialect_begin(struct pawl_call *call, const struct decision *decision,
+		  const struct json_writer **ret_writer, struct str *ret_args, struct error *err)
+{
+	*ret_writer = json_writer_get(err);
+	*ret_args = (struct str){NULL, 0};
+	if (!*ret_writer)
+		return -ENOEXEC;
+	return decision->modified ? dialect_arguments(call, decision, ret_args, err) : 0;
+}
+
 int dialect_keep(struct pawl_call *call, const struct json_writer *w, struct json_object *o,
 		 struct answer *answer, struct error *err)
 {
@@ -214,11 +224,9 @@ const char *dialect_permission(const struct decision *decision)
 int dialect_claude_output(struct pawl_call *call, const struct decision *decision,
 			  const char *permission, struct answer *answer, struct error *err)
 {
-	struct str args = {NULL, 0};
-	const struct json_writer *w = json_writer_get(err);
-	if (!w)
-		return -ENOEXEC;
-	int r = dialect_rewritten(call, decision, &args, err);
+	struct str args;
+	const struct json_writer *w;
+	int r = dialect_begin(call, decision, &w, &args, err);
 	if (r < 0)
 		return r;
 	struct json_object *o = w->object(), *inner = w->object();

@@ -92,12 +92,10 @@ static const char *changed_member(const struct pawl_call *call)
 static int encode(const struct host *host, struct pawl_call *call, struct decision *decision,
 		  struct answer *answer, struct error *err)
 {
-	struct str args = {NULL, 0};
-	const struct json_writer *w = json_writer_get(err);
+	struct str args;
+	const struct json_writer *w;
+	int r = dialect_begin(call, decision, &w, &args, err);
 	(void)host;
-	if (!w)
-		return -ENOEXEC;
-	int r = dialect_rewritten(call, decision, &args, err);
 	if (r < 0)
 		return r;
 	struct json_object *o = w->object(), *inner = w->object();
