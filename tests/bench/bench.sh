@@ -70,6 +70,27 @@ isolated 10 ',"isolation":"process"' >"$dir/isolated10.json"
 	"pawl hook, 10 isolated plugins=$top/pawl hook claude-code --config $dir/isolated10.json" \
 	"pawl hook, 10 shared plugins=$top/pawl hook claude-code --config $dir/shared10.json"
 echo
+# The bare front: the front and a worker that reads an event which only informs, in the neutral
+# dialect, so that nothing is decided and nothing written but a constant. Then what each client's
+# own event adds to it, with no objection, and with a rewrite: a plugin to load, JSON to write.
+echo "== each client's dialect over the bare front"
+printf '{"state_dir": "%s/state"}\n' "$dir" > "$dir/bare.json"
+printf '{"state_dir": "%s/state", "chain": [{"plugin": "rewrite", "options": %s}]}\n' \
+	"$dir" '{"pointer": "/x", "set": true}' > "$dir/rewrite.json"
+set -- "bare front@$abs_top_srcdir/tests/golden/pawl/Notification.in=$top/pawl hook pawl --event Notification --config $dir/bare.json" \
+	"minimal C program=$top/tests/bench/minimal"
+for what in bare rewrite; do
+	for case in pawl/PreToolUse claude-code/PreToolUse codex/PreToolUse gemini/BeforeTool \
+		qwen/PreToolUse cursor/preToolUse copilot/preToolUse windsurf/pre_run_command \
+		kiro/preToolUse goose/PreToolUse cline/PreToolUse; do
+		agent=${case%/*} event=$abs_top_srcdir/tests/golden/$case-allow.in
+		hook="$top/pawl hook $agent --event ${case#*/} --config $dir/$what.json"
+		case $what in rewrite) agent="$agent, rewrite" ;; esac
+		set -- "$@" "$agent@$event=$hook"
+	done
+done
+"$top/tests/bench/bench-hook" "$dir/event.json" "$@"
+echo
 echo "== eval, 500 B events, 5 plugins, audit off, one core"
 i=0
 pad=$(printf '%0100d' 0)
