@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "capture.h"
 #include "counters.h"
 #include "drops.h"
 #include "ingest.h"
@@ -46,6 +47,8 @@ struct audit {
 	int64_t rotate_bytes, rotate_ns, keep_bytes, keep_ns;
 	size_t max_value;
 	struct json_arena *arena;
+	struct capture *capture;
+	struct redact *redact;
 	char made[NAME_MAX_LEN]; /* the call's id where its client gave none */
 	unsigned drains;
 	int64_t drained_ns;
@@ -138,22 +141,38 @@ static void seal(const struct audit *a, const struct store *store)
 	a->host->log(a->host, PAWL_LOG_WARN, (pawl_str){err.text, strlen(err.text)});
 }
 
+static int append_captured(const struct audit *a, const struct store *store,
+			   struct record *record, struct error *err)
+{
+	_cleanup_free_ char *body = NULL, *aside = NULL;
+	size_t len = 0, aside_len = 0;
+	uint64_t from = 0, to = 0;
+	int r = redact_hashes(a->redact) ? redact_key(a->redact, store, err) : 0;
+	if (r == 0)
+		r = capture_apply(a->capture, a->redact, a->arena, record, err);
+	if (r == 0)
+		r = line_body(record, &body, &len, err);
+	if (r == 0)
+		r = line_aside(record, &aside, &aside_len, err);
+	if (r == 0)
+		r = log_append_told(store, (struct str){body, len}, (struct str){aside, aside_len},
+				    &from, &to, err);
+	if (r == 0 && a->checkpoint > 0 && to / a->checkpoint > from / a->checkpoint)
+		seal(a, store);
+	return r;
+}
+
 static int append(const struct audit *a, const struct store *store, struct record *record,
 		  struct error *err)
 {
-	_cleanup_free_ char *body = NULL;
-	size_t len;
+	size_t mark = json_arena_mark(a->arena);
 	/* First of all, so that whatever fails from here on leaves a hole. */
 	if (counters_next(store, record->session.ptr ? record->session : STR(""), &record->sseq,
 			  NULL) < 0)
 		record->sseq = 0;
 	record->max_value = a->max_value;
-	uint64_t from = 0, to = 0;
-	int r = line_body(record, &body, &len, err);
-	if (r == 0)
-		r = log_append_told(store, (struct str){body, len}, &from, &to, err);
-	if (r == 0 && a->checkpoint > 0 && to / a->checkpoint > from / a->checkpoint)
-		seal(a, store);
+	int r = append_captured(a, store, record, err);
+	json_arena_rewind(a->arena, mark);
 	return r;
 }
 
@@ -481,6 +500,8 @@ static void audit_close(void *self)
 			drain(a, &store, true);
 		quiet_end(&quiet);
 	}
+	capture_free(a->capture);
+	redact_free(a->redact);
 	json_arena_free(a->arena);
 	free(a->path);
 	free(a->key);
@@ -515,6 +536,24 @@ static int take_seal(const pawl_host *host, const pawl_value *options, struct au
 	return a->key ? 0 : -ENOMEM;
 }
 
+/* A value of the options, read once more by our own reader. */
+static const struct json_value *own_value(struct audit *a, const pawl_value *options,
+					  const char *name)
+{
+	const struct json_value *value = NULL;
+	const pawl_value *given = a->host->member(options, (pawl_str){name, strlen(name)});
+	if (given && a->host->type(given) != PAWL_NULL)
+		(void)json_parse(a->arena, str_from(a->host->json(given)), JSON_DEFAULT_LIMITS, 0,
+				 &value, NULL, NULL);
+	return value;
+}
+
+static int take_capture(struct audit *a, const pawl_value *options, struct error *err)
+{
+	int r = redact_new(own_value(a, options, "redact"), &a->redact, err);
+	return r < 0 ? r : capture_new(own_value(a, options, "capture"), &a->capture, err);
+}
+
 static int32_t audit_open(const pawl_host *host, const pawl_value *options, void **self)
 {
 	struct audit *a = calloc(1, sizeof(*a));
@@ -546,6 +585,8 @@ static int32_t audit_open(const pawl_host *host, const pawl_value *options, void
 	if (!a->path || take_seal(host, options, a) < 0 ||
 	    json_arena_new(JSON_ARENA_DEFAULT, &a->arena, &err) < 0)
 		return refuse(host, a, PAWL_E_NOMEM, "out of memory");
+	if (take_capture(a, options, &err) < 0)
+		return refuse(host, a, PAWL_E_OPTION, err.text);
 	*self = a;
 	return 0;
 }
@@ -569,6 +610,10 @@ static const pawl_option options[] = {
      "what the log is is signed each so many records; 0: never", NULL},
 	{"key", PAWL_OPT_PATH, 0, NULL,
      "the key to sign with; one in the store's folder when not given", NULL},
+	{"capture", PAWL_OPT_JSON, 0, "[]",
+     "rules that say how much of a call is recorded; the first that matches counts", NULL},
+	{"redact", PAWL_OPT_JSON, 0, "{}",
+     "what is a secret and what is written in its place", NULL},
 	{NULL, 0, 0, NULL, NULL, NULL},
 };
 

@@ -18,8 +18,8 @@
 struct json_object;
 
 struct query {
-	const char *db, *session, *tool, *type, *decision, *format, *target, *key, *anchor;
-	int64_t since_ms; /* INT64_MIN: none */
+	const char *db, *session, *tool, *type, *decision, *format, *target, *key, *anchor, *call;
+	int64_t since_ms, before_ms; /* INT64_MIN: none */
 	int64_t limit;    /* -1: not given, 0: no limit */
 	bool json, quiet, log_only, print_note;
 	struct store store;
@@ -37,6 +37,8 @@ int command_anchor(const struct query *query);
 int command_rebuild(const struct query *query);
 int command_repair(const struct query *query);
 int command_coverage(const struct query *query);
+int command_erase(const struct query *query);
+int command_hash(const struct query *query);
 
 /* An index that is level with the log: the database where it can be made so or read,
  * else one in memory.  Says on stderr what was in the way.  *ret is to be closed with

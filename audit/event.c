@@ -125,6 +125,11 @@ int event_read(struct json_arena *arena, struct str line, struct event *ret, str
 	(void)json_string(get(ret->root, "ts"), &ts);
 	ret->ts_ms = event_time(ts);
 	ret->mono_ns = number_in(ret->root, "mono_ns");
+	const struct json_value *aside = get(ret->root, "aside");
+	ret->aside_at = number_in(aside, "at");
+	ret->aside_len = number_in(aside, "len");
+	if (ret->aside_at < 0 || ret->aside_len < 0 || ret->aside_len > (int64_t)CHAIN_LINE_MAX)
+		ret->aside_at = ret->aside_len = 0;
 	ret->sseq = number_in(ret->root, "sseq");
 	ret->duration_ns = number_in(ret->root, "duration_ns");
 	ret->call_made = flag_in(ret->root, "call_made");

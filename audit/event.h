@@ -24,6 +24,7 @@ struct event {
 	struct str input, input_given, result, trace, data;   /* JSON */
 	struct str input_digest, result_digest;
 	int64_t ts_ms, mono_ns, sseq, duration_ns;
+	int64_t aside_at, aside_len; /* of its bodies; 0: they are not aside */
 	int call_made, is_error, substituted;
 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "bodies.h"
 #include "chain.h"
 #include "db.h"
 #include "event.h"
@@ -218,6 +219,7 @@ static int read_block(struct fill *fill, size_t *ret_len, struct error *err)
 static int fill_line(struct fill *fill, struct str line, struct error *err)
 {
 	struct event event;
+	enum bodies_state state;
 	struct error why = {""};
 	size_t mark = json_arena_mark(fill->arena);
 	int r = event_read(fill->arena, line, &event, &why);
@@ -228,7 +230,9 @@ static int fill_line(struct fill *fill, struct str line, struct error *err)
 	}
 	if (r < 0)
 		return error_set(err, -r, "%s", why.text);
-	r = project_event(fill->project, &event, fill->place, fill->offset, err);
+	r = bodies_fill(fill->store, fill->place, fill->arena, &event, &state, err);
+	if (r == 0)
+		r = project_event(fill->project, &event, fill->place, fill->offset, err);
 	chain_hex(event.chain.head, fill->hash);
 	fill->seq = (int64_t)event.chain.seq;
 	json_arena_rewind(fill->arena, mark);
@@ -416,6 +420,18 @@ int ingest_rebuild(const struct store *store, char *ret_path, struct error *err)
 	if (r == 0 && access(store->db, F_OK) == 0)
 		r = db_set_aside(store, "replaced", ret_path, err);
 	return r < 0 ? r : fill_database(store, INGEST_NO_LIMIT, err);
+}
+
+int ingest_refill(const struct store *store, struct error *err)
+{
+	_cleanup_close_ int lock = -1;
+	_cleanup_db_ sqlite3 *db = NULL;
+	int r = store_lock(store, STORE_DB_LOCK, STORE_LOG_WAIT_NS, &lock, err);
+	if (r == 0)
+		r = db_open(store, DB_INGEST, &db, err);
+	if (r == 0)
+		r = db_exec(db, schema_empty, err); /* secure_delete is on */
+	return r < 0 ? r : ingest_fill(store, db, INGEST_NO_LIMIT, err);
 }
 
 int ingest_place(const struct store *store, sqlite3 *db, struct ingest_place *ret,

@@ -41,6 +41,9 @@ int ingest_fill_until(const struct store *store, sqlite3 *db, int64_t segment, i
  * where the old one is now, "" when there was none. */
 int ingest_rebuild(const struct store *store, char *ret_path, struct error *err);
 
+/* Makes it anew in place, so that nothing of what was in it is left. */
+int ingest_refill(const struct store *store, struct error *err);
+
 /* How far the database has read, how long the log is (whole lines of all segments), and
  * how many lines could not be read.  segment 0: nothing read, or from another log. */
 struct ingest_place {

@@ -1,12 +1,18 @@
-/* keep.c - `pawl audit rotate`, `checkpoint`, `anchor`, `rebuild` and `repair`: what
+/* keep.c - `pawl audit rotate`, `checkpoint`, `anchor`, `hash`, `rebuild`, `repair`: what
  * changes a store's files, not its records. */
 #include <config.h>
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
 
 #include "command.h"
 #include "ingest.h"
 #include "log.h"
+#include "redact.h"
 #include "repair.h"
 #include "seal.h"
 
@@ -32,6 +38,35 @@ int command_anchor(const struct query *query)
 	struct query printing = *query;
 	printing.print_note = true;
 	return command_checkpoint(&printing);
+}
+
+/* The value comes by stdin: an argument would be seen by everybody. */
+int command_hash(const struct query *query)
+{
+	static const char options[] = "{\"with\":\"hmac\"}";
+	_cleanup_free_ char *value = NULL;
+	struct json_arena *arena = NULL;
+	const struct json_value *root = NULL;
+	struct redact *redact = NULL;
+	char hash[REDACT_HASH_MAX];
+	struct error err;
+	size_t len;
+	int r = json_arena_new(JSON_ARENA_DEFAULT, &arena, &err);
+	if (r == 0)
+		r = json_parse(arena, STR(options), JSON_DEFAULT_LIMITS, 0, &root, NULL, &err);
+	if (r == 0)
+		r = redact_new(root, &redact, &err);
+	if (r == 0)
+		r = redact_key(redact, &query->store, &err);
+	if (r == 0)
+		r = io_read_all(0, JSON_BYTES_MAX, &value, &len, &err);
+	if (r == 0) {
+		redact_hash(redact, (struct str){value, len}, hash);
+		puts(hash);
+	}
+	redact_free(redact);
+	json_arena_free(arena);
+	return r < 0 ? command_failed(&err) : 0;
 }
 
 int command_rebuild(const struct query *query)

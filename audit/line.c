@@ -203,6 +203,17 @@ static bool add_digest(struct json_object *to, const char *key, struct str json)
 	return add_text(to, key, str_of(digest));
 }
 
+/* One that is left out has a digest and a size. */
+static bool add_body(struct json_object *to, const char *key, struct str json, bool omit,
+		     size_t max)
+{
+	char size[32];
+	if (!omit || !json.ptr)
+		return add_json(to, key, json, max);
+	snprintf(size, sizeof(size), "%s_size", key);
+	return json_object_object_add(to, size, json_object_new_int64((int64_t)json.len)) == 0;
+}
+
 /* ---- the parts of a body -------------------------------------------------------- */
 
 static bool add_identity(struct json_object *to, struct record *r)
@@ -224,10 +235,13 @@ static bool add_execution(struct json_object *to, const struct record *r)
 {
 	return add_text(to, "tool", r->tool) && add_text(to, "source", r->source) &&
 	       add_text(to, "server", r->server) && add_text(to, "tool_raw", r->tool_raw) &&
-	       add_json(to, "input", r->input, r->max_value) &&
+	       add_body(to, "input", r->input, r->omit_input || r->aside, r->max_value) &&
 	       add_digest(to, "input_digest", r->input) &&
-	       add_json(to, "input_given", r->input_given, r->max_value) &&
-	       add_json(to, "result", r->result, r->max_value) &&
+	       add_body(to, "input_given", r->input_given, r->omit_input || r->aside,
+			r->max_value) &&
+	       (!(r->omit_input || r->aside) ||
+		add_digest(to, "input_given_digest", r->input_given)) &&
+	       add_body(to, "result", r->result, r->omit_result || r->aside, r->max_value) &&
 	       add_digest(to, "result_digest", r->result) &&
 	       add_flag(to, "is_error", r->is_error) &&
 	       add_flag(to, "substituted", r->substituted) && add_text(to, "outcome", r->outcome) &&
@@ -273,5 +287,30 @@ int line_body(struct record *record, char **ret, size_t *ret_len, struct error *
 	body[len - 2] = '\0';
 	*ret = body;
 	*ret_len = len - 2;
+	return 0;
+}
+
+int line_aside(const struct record *r, char **ret, size_t *ret_len, struct error *err)
+{
+	struct str none = {NULL, 0};
+	_cleanup_put_ struct json_object *o = json_object_new_object();
+	size_t len;
+	*ret = NULL;
+	if (!r->aside || (!r->input.ptr && !r->input_given.ptr && (r->omit_result || !r->result.ptr)))
+		return 0;
+	if (!o || !add_text(o, "id", str_of(r->id)) ||
+	    !add_json(o, "input", r->input, r->max_value) ||
+	    !add_json(o, "input_given", r->input_given, r->max_value) ||
+	    !add_json(o, "result", r->omit_result ? none : r->result, r->max_value))
+		return error_set(err, ENOMEM, "out of memory");
+	const char *text = json_object_to_json_string_length(
+	    o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	char *line = text ? malloc(len + 2) : NULL;
+	if (!line)
+		return error_set(err, ENOMEM, "out of memory");
+	memcpy(line, text, len);
+	memcpy(line + len, "\n", 2);
+	*ret = line;
+	*ret_len = len + 1;
 	return 0;
 }

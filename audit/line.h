@@ -11,6 +11,7 @@
 #ifndef PAWL_AUDIT_LINE_H
 #define PAWL_AUDIT_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,8 @@ struct record {
 	struct str trace; /* JSON */
 	struct str trust, client, agent, agent_type, cwd, run, config;
 	struct str data;  /* JSON: whatever else belongs to this type */
+	bool omit_input, omit_result; /* their digests only */
+	bool aside; /* input and result go into the file beside the log, by line_aside */
 	size_t max_value; /* cap of input, input_given, result, data; in bytes */
 };
 
@@ -53,6 +56,10 @@ struct record {
 /* The members between "seq" and "prev": `"id":...,"ts":...,...`, without braces or
  * newline.  *ret is the caller's, free with free(). */
 int line_body(struct record *record, char **ret, size_t *ret_len, struct error *err);
+
+/* {"id":...,"input":...,"input_given":...,"result":...} and a newline, of a record that
+ * line_body was called for; *ret NULL when there is nothing. */
+int line_aside(const struct record *record, char **ret, size_t *ret_len, struct error *err);
 
 /* A json-c value that prints as json's own bytes, on one line; NULL without memory. */
 struct json_object;

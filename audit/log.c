@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "batch.h"
+#include "bodies.h"
 #include "chain.h"
 #include "drops.h"
 #include "head.h"
@@ -105,6 +106,8 @@ struct append {
 	bool made;  /* the file is new in its folder */
 	bool close; /* the current file is to be closed, due or not */
 	const char *note; /* for audit.recovered */
+	struct str aside; /* bodies that do not go into the log */
+	int64_t aside_first, aside_at; /* where they went; 0: nowhere */
 	struct tail tail;
 	struct before before;
 	struct drops drops;
@@ -208,6 +211,25 @@ static int make_safe(struct append *a, struct error *err)
 	return r;
 }
 
+/* The record, with the place of its bodies.  They are on the disk before it is. */
+static int add_record(struct append *a, struct str body, struct error *err)
+{
+	int64_t first = a->tail.good > 0 ? segment_first(a->fd) : (int64_t)a->before.chain.seq + 1;
+	_cleanup_free_ char *text = NULL;
+	int64_t at;
+	if (!a->aside.ptr)
+		return batch_add(&a->batch, body, err);
+	int r = bodies_append(a->store, first, a->aside, &at, err);
+	if (r < 0)
+		return r;
+	a->aside_first = first;
+	a->aside_at = at;
+	int n = asprintf(&text, "%.*s,\"aside\":{\"at\":%" PRId64 ",\"len\":%zu}", STR_FMT(body),
+			 at, a->aside.len);
+	return n < 0 ? error_set(err, ENOMEM, "out of memory")
+		     : batch_add(&a->batch, (struct str){text, (size_t)n}, err);
+}
+
 static int append(struct append *a, struct str body, struct error *err)
 {
 	char name[TAIL_NAME_MAX];
@@ -224,24 +246,28 @@ static int append(struct append *a, struct str body, struct error *err)
 	if (r == 0)
 		r = tell(a, &torn, name, err);
 	if (r == 0 && body.ptr)
-		r = batch_add(&a->batch, body, err);
+		r = add_record(a, body, err);
 	if (r < 0 || a->batch.len == 0)
 		return r;
 	r = write_lines(a->store, a->fd, STORE_LOG, a->made, a->tail.good,
 			(struct str){a->batch.text, a->batch.len}, err);
+	if (r < 0 && a->aside_first > 0) /* nobody would know of them, to erase them */
+		(void)bodies_cut(a->store, a->aside_first, a->aside_at);
 	if (r == 0)
 		note_head(a);
 	return r < 0 ? r : make_safe(a, err);
 }
 
+/* What an append begins with. */
+#define APPEND(...) (&(struct append){.lock = -1, .fd = -1, __VA_ARGS__})
+
 /* Somebody may move the file away just while it is written to: once more, then. */
-static int append_retrying(const struct store *store, struct str body, bool close_first,
-			   const char *note, uint64_t *from, uint64_t *to, struct error *err)
+static int append_retrying(const struct append *begin, struct str body, uint64_t *from,
+			   uint64_t *to, struct error *err)
 {
 	int r = -ESTALE;
 	for (int turns = 0; r == -ESTALE && turns < 4; turns++) {
-		_cleanup_(append_done) struct append a = {
-		    .store = store, .lock = -1, .fd = -1, .close = close_first, .note = note};
+		_cleanup_(append_done) struct append a = *begin;
 		r = append(&a, body, err);
 		*from = a.before.chain.seq;
 		*to = a.batch.chain.seq;
@@ -249,28 +275,30 @@ static int append_retrying(const struct store *store, struct str body, bool clos
 	return r;
 }
 
-int log_append_told(const struct store *store, struct str body, uint64_t *ret_from,
-		    uint64_t *ret_to, struct error *err)
+int log_append_told(const struct store *store, struct str body, struct str aside,
+		    uint64_t *ret_from, uint64_t *ret_to, struct error *err)
 {
-	return append_retrying(store, body, false, NULL, ret_from, ret_to, err);
+	return append_retrying(APPEND(.store = store, .aside = aside), body, ret_from, ret_to, err);
 }
 
 int log_append(const struct store *store, struct str body, struct error *err)
 {
 	uint64_t from, to;
-	return append_retrying(store, body, false, NULL, &from, &to, err);
+	return append_retrying(APPEND(.store = store), body, &from, &to, err);
 }
 
 int log_rotate(const struct store *store, struct error *err)
 {
 	uint64_t from, to;
-	return append_retrying(store, (struct str){NULL, 0}, true, NULL, &from, &to, err);
+	return append_retrying(APPEND(.store = store, .close = true), (struct str){NULL, 0}, &from,
+			       &to, err);
 }
 
 int log_mend(const struct store *store, const char *note, struct error *err)
 {
 	uint64_t from, to;
-	return append_retrying(store, (struct str){NULL, 0}, false, note, &from, &to, err);
+	return append_retrying(APPEND(.store = store, .note = note), (struct str){NULL, 0}, &from,
+			       &to, err);
 }
 
 int log_summary(const struct store *store, struct str line, struct error *err)

@@ -22,9 +22,10 @@
  * not be written whole is cut off again. */
 int log_append(const struct store *store, struct str body, struct error *err);
 
-/* The same; *ret_from and *ret_to are the numbers before and after what was written. */
-int log_append_told(const struct store *store, struct str body, uint64_t *ret_from,
-		    uint64_t *ret_to, struct error *err);
+/* The same; aside is what line_aside made, or absent; *ret_from and *ret_to are the numbers
+ * before and after what was written. */
+int log_append_told(const struct store *store, struct str body, struct str aside,
+		    uint64_t *ret_from, uint64_t *ret_to, struct error *err);
 
 /* Closes the current file, unless it is empty, and begins a new one. */
 int log_rotate(const struct store *store, struct error *err);

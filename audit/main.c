@@ -18,7 +18,10 @@
 #include "event.h"
 #include "verify.h"
 
-enum { LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, SEAL = 128, MEND = 256, COVERAGE = 512, ALL = 1023 };
+enum {
+	LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, SEAL = 128,
+	MEND = 256, ERASE = 512, COVERAGE = 1024, ALL = 2047
+};
 
 static const struct command {
 	const char *name, *target;
@@ -39,6 +42,8 @@ static const struct command {
 	{"repair", NULL, MEND, command_repair, "set aside what keeps the store from working"},
 	{"coverage", "FILE", COVERAGE, command_coverage,
 	 "a client's transcript: the calls that nobody was asked about"},
+	{"erase", NULL, ERASE, command_erase, "take bodies that lie aside out of the store"},
+	{"hash", NULL, MEND, command_hash, "what stands for the value on stdin, where it is hashed"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -53,12 +58,14 @@ static const struct {
 	size_t at;
 	const char *help;
 } specs[] = {
-	{"session", "ID", LIST | SHOW | SESSIONS | EXPORT, TEXT(session), "only this session"},
+	{"session", "ID", LIST | SHOW | SESSIONS | EXPORT | ERASE, TEXT(session), "only this session"},
 	{"tool", "GLOB", LIST, TEXT(tool), "only these tools"},
 	{"type", "GLOB", LIST, TEXT(type), "only these records, as in 'policy.*'"},
 	{"decision", "WORD", LIST, TEXT(decision), "allow, deny, require_approval or substitute"},
 	{"limit", "N", LIST, FLAG, "the last N only; 0 for all (100 in a table)"},
 	{"since", "TIME", LIST | EXPORT, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
+	{"before", "TIME", ERASE, FLAG, "until that time"},
+	{"call", "ID", ERASE, TEXT(call), "only this call"},
 	{"format", "jsonl", EXPORT, TEXT(format), "jsonl is the only one"},
 	{"log", NULL, VERIFY, FLAG, "the log only, not the database"},
 	{"anchor", "FILE", VERIFY, TEXT(anchor), "what was printed by `anchor`; - is stdin"},
@@ -133,10 +140,11 @@ static int take(size_t i, char *text, struct query *query)
 		return print_help(), -1;
 	else if (strcmp(name, "version") == 0)
 		return puts("pawl audit " PACKAGE_VERSION), -1;
-	else if (strcmp(name, "since") == 0) {
-		query->since_ms = event_time(str_of(text));
-		if (query->since_ms == INT64_MIN)
-			return usage_error("--since: \"%s\" is not a time", text);
+	else if (strcmp(name, "since") == 0 || strcmp(name, "before") == 0) {
+		int64_t *to = *name == 's' ? &query->since_ms : &query->before_ms;
+		*to = event_time(str_of(text));
+		if (*to == INT64_MIN)
+			return usage_error("--%s: \"%s\" is not a time", name, text);
 	}
 	return 0;
 }
@@ -209,7 +217,7 @@ static bool names_verify(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct query query = {.since_ms = INT64_MIN, .limit = -1, .store = {.dirfd = -1}};
+	struct query query = {.since_ms = INT64_MIN, .before_ms = INT64_MIN, .limit = -1, .store = {.dirfd = -1}};
 	unsigned used = 0;
 	static char name[] = "pawl audit";
 	if (argc > 0)

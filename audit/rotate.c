@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "bodies.h"
 #include "event.h"
 #include "head.h"
 #include "shallow.h"
@@ -270,7 +271,11 @@ int prune_tell(const struct prune *prune, struct batch *batch, struct error *err
 
 void prune_remove(const struct store *store, const struct prune *prune)
 {
-	for (size_t i = 0; i < prune->n; i++)
-		(void)unlinkat(store->dirfd, prune->names[i], 0); /* or with the next rotation */
+	char bodies[BODIES_NAME_MAX];
+	for (size_t i = 0; i < prune->n; i++) { /* or with the next rotation */
+		bodies_name(prune->first[i], bodies);
+		(void)unlinkat(store->dirfd, bodies, 0);
+		(void)unlinkat(store->dirfd, prune->names[i], 0);
+	}
 	(void)store_sync_dir(store, NULL);
 }

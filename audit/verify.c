@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "bodies.h"
 #include "drops.h"
 #include "event.h"
 #include "head.h"
@@ -31,6 +32,8 @@ struct pass {
 	struct json_arena *arena;
 	struct segments segments;
 	int current;            /* the current file, opened with the list */
+	int64_t segment;        /* being read */
+	int64_t erased, erased_told; /* bodies */
 	size_t mark;            /* the next one to be met */
 	uint64_t strangers;     /* lines since the last record that are none */
 	struct chain front;     /* before the first line; seq 0: the log begins there */
@@ -174,10 +177,34 @@ static void take_own(struct pass *pass, struct str line)
 			pass->verify->told += number_at(&event, "/data/count");
 		else if (str_is(event.type, "audit.pruned"))
 			take_pruned(pass, &event);
+		else if (str_is(event.type, "audit.erased"))
+			pass->erased_told += number_at(&event, "/data/count");
 		else if (str_is(event.type, "audit.checkpoint"))
 			take_checkpoint(pass, &event);
 	}
 	json_arena_rewind(pass->arena, mark);
+}
+
+/* Bodies beside the chain: what the digests say, or erased, as the log tells. */
+static int take_bodies(struct pass *pass, struct str line, struct error *err)
+{
+	static const char sign[] = "\"aside\":{\"at\":";
+	size_t end = line.len < 320 ? line.len : 320; /* the last member before the hashes */
+	enum bodies_state state = BODIES_NONE;
+	struct event event;
+	if (!memmem(line.ptr + line.len - end, end, sign, sizeof(sign) - 1))
+		return 0;
+	size_t mark = json_arena_mark(pass->arena);
+	int r = 0;
+	if (event_read(pass->arena, line, &event, NULL) == 0)
+		r = bodies_fill(pass->store, pass->segment, pass->arena, &event, &state, err);
+	pass->erased += state == BODIES_ERASED;
+	if (state == BODIES_WRONG)
+		verify_found(pass->verify, VERIFY_CHANGED, (int64_t)event.chain.seq,
+			     "the bodies of record %" PRIu64 " are not what its digests say",
+			     event.chain.seq);
+	json_arena_rewind(pass->arena, mark);
+	return r;
 }
 
 static int take_facts(struct pass *pass, struct str line)
@@ -312,7 +339,8 @@ static int check_line(struct pass *pass, struct str line)
 		meet_marks(pass, &after);
 	}
 	pass->strangers = 0;
-	return take_facts(pass, line);
+	int r = take_facts(pass, line);
+	return r < 0 ? r : take_bodies(pass, line, NULL);
 }
 
 /* ---- files ------------------------------------------------------------------------- */
@@ -324,6 +352,7 @@ static int check_segment(struct pass *pass, const struct segment *segment, int f
 	struct lines lines;
 	struct str line;
 	int r;
+	pass->segment = segment->first;
 	lines_begin(&lines, fd, segment->size);
 	while ((r = lines_next(&lines, &line, err)) == 1)
 		if ((r = check_line(pass, line)) < 0)
@@ -407,6 +436,11 @@ static void conclude(const struct store *store, struct pass *pass)
 				     SETTLED_MS);
 	if (drops_read(store, &drops, NULL) == 0)
 		v->pending = (int64_t)drops_sum(drops.pending);
+	if (pass->erased > pass->erased_told)
+		verify_found(v, VERIFY_CHANGED, 0,
+			     "the bodies of %" PRId64 " records are erased, and audit.erased tells of "
+			     "%" PRId64,
+			     pass->erased, pass->erased_told);
 	if (v->records > 0 && !pass->from_start && !pass->front_told)
 		verify_found(v, VERIFY_CHANGED, 1,
 			     "records 1 to %" PRIu64 " are missing, and no audit.pruned tells of it",

@@ -120,4 +120,4 @@ static int run(const struct tool_line *line)
 
 extern const struct tool tool_audit;
 const struct tool tool_audit = {"audit", 0, -1, "list|show|sessions|status|export|verify|checkpoint|anchor|rotate|rebuild|"
-				      "repair", run};
+				      "repair|erase|hash", run};
