@@ -27,6 +27,7 @@
 #include "name.h"
 #include "seal.h"
 #include "shallow.h"
+#include "stale.h"
 #include "store.h"
 #include "summary.h"
 
@@ -43,6 +44,7 @@ struct audit {
 	const pawl_host *host;
 	char *path, *key;
 	uint64_t checkpoint; /* records; 0: none */
+	int64_t unknown_ns;
 	int sync;
 	int64_t rotate_bytes, rotate_ns, keep_bytes, keep_ns;
 	size_t max_value;
@@ -185,6 +187,28 @@ static void set_limits(const struct audit *a, struct store *store)
 	store->keep_ms = a->keep_ns / 1000000;
 }
 
+/* Calls that nobody heard of for so long are closed, a session's end is the occasion. */
+static void give_up(struct audit *a, const struct store *store)
+{
+	struct stale stale;
+	struct error err = {""};
+	int64_t limit = io_wall_ns() / 1000000 - a->unknown_ns / 1000000;
+	int r = a->unknown_ns > 0 ? stale_find(store, limit, &stale, &err) : -ENOENT;
+	for (size_t i = 0; r == 0 && i < stale.n; i++) {
+		struct record record = RECORD_EMPTY;
+		record.type = "call.unknown";
+		record.session = str_of(stale.session[i]);
+		record.call = str_of(stale.call[i]);
+		record.tool = str_of(stale.tool[i]);
+		record.outcome = STR("unknown");
+		r = append(a, store, &record, &err);
+		if (r < 0)
+			(void)dropped(a, store, r, &err);
+	}
+	if (a->unknown_ns > 0)
+		stale_free(&stale);
+}
+
 static int32_t write_record(struct audit *a, struct record *record, bool stop)
 {
 	_cleanup_(store_close) struct store store = {.dirfd = -1};
@@ -202,6 +226,8 @@ static int32_t write_record(struct audit *a, struct record *record, bool stop)
 		answer = dropped(a, &store, r, &err);
 	else
 		drain(a, &store, stop);
+	if (r == 0 && stop)
+		give_up(a, &store);
 	if (r == 0 && stop &&
 	    (r = summary_append(&store, record->session, record->event, &err)) < 0)
 		answer = dropped(a, &store, r, &err);
@@ -574,9 +600,10 @@ static int32_t audit_open(const pawl_host *host, const pawl_value *options, void
 	if (!take_size(host, options, "rotate_bytes", &a->rotate_bytes) ||
 	    !take_size(host, options, "rotate_age", &a->rotate_ns) ||
 	    !take_size(host, options, "keep_bytes", &a->keep_bytes) ||
-	    !take_size(host, options, "keep_age", &a->keep_ns))
+	    !take_size(host, options, "keep_age", &a->keep_ns) ||
+	    !take_size(host, options, "unknown_after", &a->unknown_ns))
 		return refuse(host, a, PAWL_E_OPTION,
-			      "rotate_bytes, rotate_age, keep_bytes, keep_age: not below 0");
+			      "rotate_bytes, rotate_age, keep_bytes, keep_age, unknown_after: not below 0");
 	if (max < MAX_VALUE_MIN || max > MAX_VALUE_MAX)
 		return refuse(host, a, PAWL_E_OPTION,
 			      "option \"max_value\": must be from 1024 to 2097152 bytes");
@@ -606,6 +633,8 @@ static const pawl_option options[] = {
      "the oldest closed files are removed while all of them are larger; 0: never", NULL},
 	{"keep_age", PAWL_OPT_DURATION, 0, "\"0s\"",
      "closed files are removed once they are so old; 0: never", NULL},
+	{"unknown_after", PAWL_OPT_DURATION, 0, "\"24h\"",
+     "an allowed call that was not heard of for so long is closed as unknown; 0: never", NULL},
 	{"checkpoint", PAWL_OPT_INTEGER, 0, "0",
      "what the log is is signed each so many records; 0: never", NULL},
 	{"key", PAWL_OPT_PATH, 0, NULL,

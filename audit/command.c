@@ -117,6 +117,11 @@ struct json_object *command_pair(const char *a, struct json_object *first, const
 	return object;
 }
 
+struct json_object *command_text(const char *text)
+{
+	return json_object_new_string(text);
+}
+
 void command_print(struct json_object *object)
 {
 	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |

@@ -19,9 +19,10 @@ struct json_object;
 
 struct query {
 	const char *db, *session, *tool, *type, *decision, *format, *target, *key, *anchor, *call;
+	const char *agent, *plugin, *outcome, *text;
 	int64_t since_ms, before_ms; /* INT64_MIN: none */
 	int64_t limit;    /* -1: not given, 0: no limit */
-	bool json, quiet, log_only, print_note;
+	bool json, quiet, log_only, print_note, follow;
 	struct store store;
 };
 
@@ -39,6 +40,8 @@ int command_repair(const struct query *query);
 int command_coverage(const struct query *query);
 int command_erase(const struct query *query);
 int command_hash(const struct query *query);
+int command_tail(const struct query *query);
+int command_stats(const struct query *query);
 
 /* An index that is level with the log: the database where it can be made so or read,
  * else one in memory.  Says on stderr what was in the way.  *ret is to be closed with
@@ -56,6 +59,7 @@ struct json_object *command_rows(sqlite3_stmt *stmt, int64_t *ret_count);
 /* {a: first, b: second}; takes both over. */
 struct json_object *command_pair(const char *a, struct json_object *first, const char *b,
 				 struct json_object *second);
+struct json_object *command_text(const char *text);
 /* Prints it as a line and frees it. */
 void command_print(struct json_object *object);
 

@@ -1,14 +1,17 @@
-/* export.c - `pawl audit export`: the log's lines, byte for byte. */
+/* export.c - `pawl audit export`: the log's lines, byte for byte, or a table of them. */
 #include <config.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "bodies.h"
 #include "command.h"
 #include "event.h"
+#include "line.h"
 #include "segment.h"
 
 /* Without a filter every line counts, readable or not; with one, those that can be
@@ -16,14 +19,74 @@
 static bool wanted(const struct query *query, struct json_arena *arena, struct str line)
 {
 	struct event event;
-	if (!query->session && query->since_ms == INT64_MIN)
+	if (!query->session && query->since_ms == INT64_MIN && query->before_ms == INT64_MIN)
 		return true;
 	size_t mark = json_arena_mark(arena);
 	bool yes = event_read(arena, line, &event, NULL) == 0 &&
 		   (!query->session || str_is(event.session, query->session)) &&
-		   event.ts_ms >= query->since_ms;
+		   event.ts_ms >= query->since_ms &&
+		   (query->before_ms == INT64_MIN || event.ts_ms < query->before_ms);
 	json_arena_rewind(arena, mark);
 	return yes;
+}
+
+/* ---- CSV (RFC 4180) ------------------------------------------------------------------- */
+
+static const char heading[] = "seq,time,type,session,call,tool,source,server,decision,outcome,"
+			      "plugin,rule,reason,client,agent,duration_ns,input,result\r\n";
+
+static void put_cell(struct str text, char end)
+{
+	bool quote = text.len > 0 && (memchr(text.ptr, ',', text.len) || memchr(text.ptr, '"', text.len) ||
+				      memchr(text.ptr, '\n', text.len) || memchr(text.ptr, '\r', text.len));
+	if (quote)
+		putchar('"');
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == '"')
+			putchar('"');
+		putchar(text.ptr[i]);
+	}
+	if (quote)
+		putchar('"');
+	if (end == '\n')
+		putchar('\r');
+	putchar(end);
+}
+
+static void put_row(const struct event *e)
+{
+	char seq[24], time[LINE_TIME_MAX], ns[24] = "";
+	snprintf(seq, sizeof(seq), "%" PRIu64, e->chain.seq);
+	line_time(e->ts_ms, time);
+	if (e->duration_ns != INT64_MIN)
+		snprintf(ns, sizeof(ns), "%" PRId64, e->duration_ns);
+	const struct str cells[] = {str_of(seq), str_of(time), e->type,	   e->session, e->call,
+				    e->tool,	 e->source,    e->server,  e->verdict, e->outcome,
+				    e->plugin,	 e->rule,      e->reason,  e->client,  e->agent,
+				    str_of(ns),	 e->input,     e->result};
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+		put_cell(cells[i], i + 1 == sizeof(cells) / sizeof(cells[0]) ? '\n' : ',');
+}
+
+/* A line that cannot be read has no cells; verify tells of it. */
+static int put_line(const struct query *query, struct json_arena *arena, int64_t segment,
+		    struct str line, struct error *err)
+{
+	struct event event;
+	enum bodies_state state;
+	size_t mark = json_arena_mark(arena);
+	int r = 0;
+	if (!query->format || strcmp(query->format, "csv") != 0) {
+		fwrite(line.ptr, 1, line.len, stdout);
+		putchar('\n');
+	} else if (event_read(arena, line, &event, NULL) == 0) {
+		r = bodies_fill(&query->store, segment, arena, &event, &state, err);
+		put_row(&event);
+	}
+	json_arena_rewind(arena, mark);
+	return r == 0 && ferror(stdout)
+		       ? error_set(err, errno, "standard output: %s", strerror(errno))
+		       : r;
 }
 
 static int copy(const struct query *query, const struct segment *segment, int fd,
@@ -35,10 +98,8 @@ static int copy(const struct query *query, const struct segment *segment, int fd
 	lines_begin(&lines, fd, segment->size);
 	while ((r = lines_next(&lines, &line, err)) == 1)
 		if (wanted(query, arena, line) &&
-		    fwrite(line.ptr, 1, line.len + 1, stdout) != line.len + 1) {
-			r = error_set(err, errno, "standard output: %s", strerror(errno));
+		    (r = put_line(query, arena, segment->first, line, err)) < 0)
 			break;
-		}
 	lines_done(&lines);
 	return r;
 }
@@ -62,6 +123,8 @@ int command_export(const struct query *query)
 	struct segments list = {NULL, 0};
 	struct error err;
 	int r = json_arena_new(JSON_ARENA_DEFAULT, &arena, &err);
+	if (r == 0 && query->format && strcmp(query->format, "csv") == 0 && !query->quiet)
+		fputs(heading, stdout);
 	if (r == 0)
 		r = copy_all(query, &list, arena, &err);
 	segments_free(&list);

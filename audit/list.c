@@ -8,18 +8,11 @@
 
 #include "command.h"
 #include "db.h"
+#include "find.h"
 #include "line.h"
 #include "text.h"
 
 #define TABLE_LIMIT 100 /* of the table, unless --limit says otherwise */
-
-static const char events[] =
-	"SELECT seq, ts_ms, type, session_id, call_id, tool_name, source, server, decision,"
-	" outcome, plugin, rule, reason, client, data AS raw_data FROM ("
-	" SELECT * FROM events"
-	" WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR tool_name GLOB ?2)"
-	" AND (?3 IS NULL OR type GLOB ?3) AND (?4 IS NULL OR decision = ?4)"
-	" AND (?5 IS NULL OR ts_ms >= ?5) ORDER BY id DESC LIMIT ?6) ORDER BY id";
 
 static void bind_text(sqlite3_stmt *stmt, int i, const char *text)
 {
@@ -27,16 +20,14 @@ static void bind_text(sqlite3_stmt *stmt, int i, const char *text)
 		sqlite3_bind_text(stmt, i, text, -1, SQLITE_STATIC);
 }
 
-static void bind_query(sqlite3_stmt *stmt, const struct query *query)
+static struct find find_of(const struct query *q)
 {
-	bind_text(stmt, 1, query->session);
-	bind_text(stmt, 2, query->tool);
-	bind_text(stmt, 3, query->type);
-	bind_text(stmt, 4, query->decision);
-	if (query->since_ms != INT64_MIN)
-		sqlite3_bind_int64(stmt, 5, query->since_ms);
-	int64_t limit = query->limit < 0 ? (query->json ? 0 : TABLE_LIMIT) : query->limit;
-	sqlite3_bind_int64(stmt, 6, limit == 0 ? -1 : limit);
+	return (struct find){
+	    .session = q->session,     .tool = q->tool,		  .type = q->type,
+	    .decision = q->decision,   .agent = q->agent,	  .plugin = q->plugin,
+	    .outcome = q->outcome,     .text = q->text,		  .since_ms = q->since_ms,
+	    .before_ms = q->before_ms, .limit = q->limit >= 0 ? q->limit : q->json ? 0 : TABLE_LIMIT,
+	};
 }
 
 static struct str column(sqlite3_stmt *stmt, int i)
@@ -78,12 +69,12 @@ int command_list(const struct query *query)
 	_cleanup_db_ sqlite3 *db = NULL;
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
 	struct error err;
+	struct find find = find_of(query);
 	int rc, r = command_index(query, &db, &err);
-	if (r == 0 && sqlite3_prepare_v2(db, events, -1, &stmt, NULL) != SQLITE_OK)
-		r = db_failed(db, query->store.db, &err);
+	if (r == 0)
+		r = find_records(db, &find, &stmt, &err);
 	if (r < 0)
 		return command_failed(&err);
-	bind_query(stmt, query);
 	if (!query->json && !query->quiet)
 		printf("%6s %-23s %-20s %-24s %-12s %-16s %s\n", "SEQ", "TIME (UTC)", "TYPE",
 		       "TOOL", "SESSION", "CALL", "OUTCOME, OR WHO DECIDED: WHY");

@@ -19,8 +19,20 @@
 #include "verify.h"
 
 enum {
-	LIST = 1, SHOW = 2, SESSIONS = 4, STATUS = 8, EXPORT = 16, VERIFY = 32, ROTATE = 64, SEAL = 128,
-	MEND = 256, ERASE = 512, COVERAGE = 1024, ALL = 2047
+	LIST = 1 << 0,
+	SHOW = 1 << 1,
+	SESSIONS = 1 << 2,
+	STATUS = 1 << 3,
+	EXPORT = 1 << 4,
+	VERIFY = 1 << 5,
+	ROTATE = 1 << 6,
+	SEAL = 1 << 7,
+	MEND = 1 << 8,
+	ERASE = 1 << 9,
+	TAIL = 1 << 10,
+	STATS = 1 << 11,
+	COVERAGE = 1 << 12,
+	ALL = (1 << 13) - 1
 };
 
 static const struct command {
@@ -30,6 +42,8 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{"list", NULL, LIST, command_list, "the records, newest last"},
+	{"tail", NULL, TAIL, command_tail, "the last records, and with -f those that come"},
+	{"stats", NULL, STATS, command_stats, "counts by tool, by who decided, by client"},
 	{"show", "CALL_ID|SEQ", SHOW, command_show, "all that is known of one call"},
 	{"sessions", NULL, SESSIONS, command_sessions, "a line a session, with its counts"},
 	{"status", NULL, STATUS, command_status, "whether records were lost or the index lags"},
@@ -58,15 +72,20 @@ static const struct {
 	size_t at;
 	const char *help;
 } specs[] = {
-	{"session", "ID", LIST | SHOW | SESSIONS | EXPORT | ERASE, TEXT(session), "only this session"},
-	{"tool", "GLOB", LIST, TEXT(tool), "only these tools"},
-	{"type", "GLOB", LIST, TEXT(type), "only these records, as in 'policy.*'"},
+	{"session", "ID", LIST | SHOW | SESSIONS | EXPORT | ERASE | TAIL, TEXT(session), "only this session"},
+	{"tool", "GLOB", LIST | TAIL, TEXT(tool), "only these tools"},
+	{"type", "GLOB", LIST | TAIL, TEXT(type), "only these records, as in 'policy.*'"},
 	{"decision", "WORD", LIST, TEXT(decision), "allow, deny, require_approval or substitute"},
-	{"limit", "N", LIST, FLAG, "the last N only; 0 for all (100 in a table)"},
-	{"since", "TIME", LIST | EXPORT, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
-	{"before", "TIME", ERASE, FLAG, "until that time"},
+	{"agent", "GLOB", LIST, TEXT(agent), "only these agents"},
+	{"plugin", "GLOB", LIST, TEXT(plugin), "only what these plugins decided"},
+	{"outcome", "WORD", LIST, TEXT(outcome), "ok, tool_error, unknown, ..."},
+	{"text", "TEXT", LIST, TEXT(text), "only records with this text in them"},
+	{"limit", "N", LIST | TAIL, FLAG, "the last N only; 0 for all (100 in a table)"},
+	{"follow", NULL, TAIL, FLAG, "wait for more; also -f"},
+	{"since", "TIME", LIST | EXPORT | STATS, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
+	{"before", "TIME", LIST | EXPORT | STATS | ERASE, FLAG, "until that time"},
 	{"call", "ID", ERASE, TEXT(call), "only this call"},
-	{"format", "jsonl", EXPORT, TEXT(format), "jsonl is the only one"},
+	{"format", "FORMAT", EXPORT, TEXT(format), "jsonl, the log's lines, or csv"},
 	{"log", NULL, VERIFY, FLAG, "the log only, not the database"},
 	{"anchor", "FILE", VERIFY, TEXT(anchor), "what was printed by `anchor`; - is stdin"},
 	{"key", "FILE", VERIFY | SEAL, TEXT(key), "the key to sign with; to verify, the public one"},
@@ -132,6 +151,8 @@ static int take(size_t i, char *text, struct query *query)
 		query->json = true;
 	else if (strcmp(name, "quiet") == 0)
 		query->quiet = true;
+	else if (strcmp(name, "follow") == 0)
+		query->follow = true;
 	else if (strcmp(name, "log") == 0)
 		query->log_only = true;
 	else if (strcmp(name, "limit") == 0)
@@ -158,7 +179,10 @@ static int parse(int argc, char **argv, struct query *query, unsigned *ret_used)
 					     specs[i].argument ? required_argument : no_argument,
 					     NULL, 256 + (int)i};
 	int c;
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "f", options, NULL)) != -1) {
+		for (size_t i = 0; c == 'f' && i < COUNT(specs); i++)
+			if (strcmp(specs[i].name, "follow") == 0)
+				c = 256 + (int)i;
 		if (c < 256) /* getopt has said why */
 			return fputs("Try 'pawl audit --help'.\n", stderr), 2;
 		*ret_used |= 1u << (c - 256);
@@ -180,8 +204,10 @@ static int check(const struct command *command, int argc, char **argv, unsigned 
 	for (size_t i = 0; i < COUNT(specs); i++)
 		if (used & 1u << i && !(specs[i].commands & command->bit))
 			return usage_error("--%s has no meaning here", specs[i].name);
-	if (query->format && strcmp(query->format, "jsonl") != 0)
-		return usage_error("--format: \"%s\" is not known, only jsonl", query->format);
+	if (query->format && strcmp(query->format, "jsonl") != 0 &&
+	    strcmp(query->format, "csv") != 0)
+		return usage_error("--format: \"%s\" is not known; jsonl and csv are",
+				   query->format);
 	query->target = argv[0];
 	return 0;
 }

@@ -30,6 +30,7 @@ enum statement {
 	TELL_SUBSTITUTED,
 	ADD_UNKNOWN,
 	STOP_OPEN,
+	ADD_ONE_UNKNOWN,
 	STATEMENTS
 };
 
@@ -106,6 +107,13 @@ static const char *const sql[STATEMENTS] = {
 	" source, server, 'unknown', args_original IS NOT NULL, 'policy', args, args_original,"
 	" args_digest, seq, ts_ms FROM decisions"
 	" WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
+	[ADD_ONE_UNKNOWN] =
+	"INSERT OR IGNORE INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name,"
+	" source, server, outcome, mutated, authorized_by, args, args_original, args_digest,"
+	" decision_seq, started_ms) SELECT session_id, call_id, occurrence, call_made, tool_name,"
+	" source, server, 'unknown', args_original IS NOT NULL, 'policy', args, args_original,"
+	" args_digest, seq, ts_ms FROM decisions"
+	" WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
 	[STOP_OPEN] = "UPDATE decisions SET state = 3"
 		  " WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
 };
@@ -378,6 +386,20 @@ static int stopped(struct project *project, const struct event *e, struct error 
 	return r < 0 ? r : count(project, session, &counts, err);
 }
 
+/* Closed by age; a call that was heard of meanwhile is none any more. */
+static int given_up(struct project *project, const struct event *e, struct error *err)
+{
+	struct key key = {.session = or_empty(e->session), .call = or_empty(e->call)};
+	int r = find_waiting(project, e, &key, err);
+	if (r < 0 || key.occurrence == 0 || key.state != OPEN)
+		return r;
+	r = run(project, err, ADD_ONE_UNKNOWN, "tti", key.session, key.call, key.occurrence);
+	if (r == 0)
+		r = run(project, err, SET_STATE, "ttii", key.session, key.call, key.occurrence,
+			(int64_t)STOPPED);
+	return r < 0 ? r : count(project, key.session, &(struct counts){.unknown = 1}, err);
+}
+
 /* ---- the entrance ------------------------------------------------------------------------ */
 
 static int project_type(struct project *project, const struct event *e, struct error *err)
@@ -389,6 +411,8 @@ static int project_type(struct project *project, const struct event *e, struct e
 			return decided(project, e, i, err);
 	if (str_is(e->type, "call.completed") || str_is(e->type, "call.failed"))
 		return completed(project, e, err);
+	if (str_is(e->type, "call.unknown"))
+		return given_up(project, e, err);
 	if (str_is(e->type, "session.stop"))
 		return stopped(project, e, err);
 	if (str_is(e->type, "policy.modified"))
