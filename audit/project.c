@@ -23,6 +23,7 @@ enum statement {
 	END_SESSION,
 	NEXT_OCCURRENCE,
 	ADD_DECISION,
+	CLOSE_HELD,
 	SET_STATE,
 	WAITING,
 	WAITING_SUBSTITUTED,
@@ -65,6 +66,8 @@ static const char *const sql[STATEMENTS] = {
 	" server, verdict, refused_by, plugin, rule, reason, args, args_digest, args_original,"
 	" trace, config_digest, seq, ts_ms, state)"
 	" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[CLOSE_HELD] = "UPDATE decisions SET state = 0"
+		   " WHERE session_id = ?1 AND call_id = ?2 AND state = 2",
 	[SET_STATE] = "UPDATE decisions SET state = ?4"
 		  " WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
 	/* The oldest still open; else one given up at a stop; else one that was denied and
@@ -277,6 +280,26 @@ static const struct {
 	{"approval.requested", "require_approval", HELD, {.calls = 1, .approvals = 1}},
 };
 
+/* A person said no: that is an execution that failed, as one that never began. */
+static int add_rejected(struct project *project, const struct event *e, const struct key *key,
+			struct error *err)
+{
+	const struct str none = {NULL, 0};
+	return run(project, err, ADD_ROW, "ttiitttciiittttttttiii", key->session, key->call,
+		   key->occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source, e->server,
+		   "rejected", (int64_t)0, (int64_t)1, (int64_t)0, e->input, e->input_given,
+		   e->input_digest, none, none, e->client, e->agent, e->agent_type, INT64_MIN,
+		   e->ts_ms, INT64_MIN);
+}
+
+/* The end of a call that waited for a person: what was asked waits no more. */
+static int answered(struct project *project, const struct event *e, const struct key *key,
+		    struct error *err)
+{
+	int r = run(project, err, CLOSE_HELD, "tt", key->session, key->call);
+	return r == 0 && str_is(e->refused_by, "human") ? add_rejected(project, e, key, err) : r;
+}
+
 static int add_substituted(struct project *project, const struct event *e, const struct key *key,
 			   struct error *err)
 {
@@ -290,14 +313,21 @@ static int add_substituted(struct project *project, const struct event *e, const
 static int decided(struct project *project, const struct event *e, size_t kind, struct error *err)
 {
 	struct key key = {.session = or_empty(e->session), .call = or_empty(e->call)};
+	int64_t state = primary[kind].state;
+	bool was_held = json_at(e->root, STR("/data/approval")) && state != HELD;
+	/* who let it run is a person, then */
+	const char *verdict = was_held && state == OPEN ? "require_approval" :
+							  primary[kind].verdict;
 	int r = next_occurrence(project, &key, err);
 	if (r == 0)
 		r = run(project, err, ADD_DECISION, "ttiitttctttttttttiii", key.session, key.call,
 			key.occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source,
-			e->server, primary[kind].verdict, e->refused_by, e->plugin, e->rule,
+			e->server, verdict, e->refused_by, e->plugin, e->rule,
 			e->reason, e->input, e->input_digest, e->input_given, e->trace, e->config,
-			(int64_t)e->chain.seq, e->ts_ms, primary[kind].state);
-	if (r == 0 && primary[kind].state == SUBSTITUTED)
+			(int64_t)e->chain.seq, e->ts_ms, state);
+	if (r == 0 && was_held)
+		r = answered(project, e, &key, err);
+	if (r == 0 && state == SUBSTITUTED)
 		r = add_substituted(project, e, &key, err);
 	return r < 0 ? r : count(project, key.session, &primary[kind].counts, err);
 }
