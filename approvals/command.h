@@ -14,7 +14,7 @@
 
 struct line {
 	const char *store, *audit; /* where they lie; audit NULL: nothing is recorded */
-	const char *batch, *reason, *timeout;
+	const char *batch, *reason, *timeout, *policy;
 	struct str digests[COMMAND_DIGESTS_MAX];
 	size_t n_digests;
 	bool json, quiet, pending, all;
@@ -29,6 +29,7 @@ int command_approve(const struct line *line);
 int command_deny(const struct line *line);
 int command_cancel(const struct line *line);
 int command_wait(const struct line *line);
+int command_resume(const struct line *line);
 int command_export(const struct line *line);
 
 /* The queue, with what is over expired. 1 with *ret NULL: nothing ever waited. */

@@ -290,8 +290,9 @@ static int batch_ids(struct approvals *queue, const char *batch, bool pending, s
 {
 	_cleanup_query_ sqlite3_stmt *stmt = NULL;
 	int rc, r = queue_query(queue, &stmt, err,
-				"SELECT id, digest FROM approvals WHERE batch_id = ?"
-				" AND (status = 'pending' OR NOT ?) ORDER BY id",
+				"SELECT id, digest FROM approvals WHERE (batch_id = ?1 OR id IN"
+				" (SELECT approval_id FROM batch_calls WHERE batch_id = ?1))"
+				" AND (status = 'pending' OR NOT ?2) ORDER BY id",
 				"ci", batch, (int64_t)pending);
 	if (r < 0)
 		return r;

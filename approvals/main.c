@@ -19,7 +19,8 @@
 #include "tell.h"
 
 enum {
-	LIST = 1, SHOW = 2, APPROVE = 4, DENY = 8, CANCEL = 16, WAIT = 32, EXPORT = 64, ALL = 127,
+	LIST = 1, SHOW = 2, APPROVE = 4, DENY = 8, CANCEL = 16, WAIT = 32, EXPORT = 64,
+	RESUME = 128, ALL = 255,
 };
 
 static const struct command {
@@ -39,6 +40,8 @@ static const struct command {
 	{"cancel", "ID...", CANCEL, 1, DECIDE_BALLOT_MAX, command_cancel,
 	 "take the question, or an unused yes, back"},
 	{"wait", "ID", WAIT, 1, 1, command_wait, "until it is decided; 0 when it was approved"},
+	{"resume", "BATCH", RESUME, 1, 1, command_resume,
+	 "the answers of a batch that is decided, a line a call; once"},
 	{"export", "", EXPORT, 0, 0, command_export, "everything, a JSON object a line"},
 };
 
@@ -59,6 +62,7 @@ static const struct {
 	 "every call of that batch"},
 	{"pending", NULL, LIST | EXPORT, FLAG, "only what waits"},
 	{"timeout", "TIME", WAIT, TEXT(timeout), "give up after 30s, 5m ..."},
+	{"policy", "JSON", RESUME, TEXT(policy), NULL},
 	{"store", "DIR", ALL, TEXT(store), "the folder of the queue (state_dir)"},
 	{"audit", "PATH", ALL, TEXT(audit), "the audit's database: decisions are recorded there"},
 	{"config", "FILE", ALL, FLAG, NULL},

@@ -73,6 +73,10 @@ const char queue_schema[] =
 	" batch_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, run_id TEXT, turn INTEGER,"
 	" size INTEGER NOT NULL, created_ms INTEGER NOT NULL, resumed_ms INTEGER) STRICT;"
 	"CREATE TABLE batch_calls("
-	" batch_id TEXT NOT NULL REFERENCES batches(batch_id), position INTEGER NOT NULL,"
+	" batch_id TEXT NOT NULL REFERENCES batches(batch_id), ordinal INTEGER NOT NULL,"
+	" position INTEGER NOT NULL, tool_name TEXT, source TEXT, server TEXT, call_id TEXT,"
 	" call_id_json TEXT NOT NULL, approval_id TEXT REFERENCES approvals(id),"
-	" answer TEXT NOT NULL, PRIMARY KEY(batch_id, position)) STRICT, WITHOUT ROWID;";
+	" answer TEXT NOT NULL, refusal TEXT NOT NULL,"
+	" PRIMARY KEY(batch_id, ordinal)) STRICT, WITHOUT ROWID;"
+	"CREATE TRIGGER batches_once BEFORE UPDATE ON batches WHEN OLD.resumed_ms IS NOT NULL"
+	" BEGIN SELECT RAISE(ABORT,'a batch is resumed once'); END;";

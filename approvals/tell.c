@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "audit/counters.h"
 #include "audit/drops.h"
@@ -31,6 +32,14 @@ static void fill(const struct row *row, const char *type, struct str data, struc
 	record->plugin = row->plugin;
 	record->trust = row->system ? STR("system") : STR("user");
 	record->data = data;
+	if (strcmp(type, "call.allowed") != 0 && strcmp(type, "policy.denied") != 0)
+		return;
+	/* what a resumed call came to */
+	bool runs = strcmp(type, "call.allowed") == 0;
+	record->input = row->args;
+	record->verdict = runs ? STR("allow") : STR("deny");
+	record->reason = row->reason;
+	record->refused_by = runs ? (struct str){NULL, 0} : row->decided_why;
 }
 
 static int append(const struct store *store, struct record *record, struct error *err)

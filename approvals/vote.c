@@ -1,4 +1,4 @@
-/* vote.c - pawl approvals approve, deny, cancel and wait. */
+/* vote.c - pawl approvals approve, deny, cancel, wait and resume. */
 #include <config.h>
 
 #include <errno.h>
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/cleanup.h"
+#include "batch.h"
 #include "command.h"
 #include "hold.h"
 #include "lineage.h"
@@ -194,4 +196,26 @@ int command_wait(const struct line *line)
 		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 	}
 	return r < 0 ? command_failed(r, &err) : say_end(line, &state);
+}
+
+/* ---- resume ------------------------------------------------------------------------------ */
+
+int command_resume(const struct line *line)
+{
+	_cleanup_queue_ struct approvals *queue = NULL;
+	_cleanup_free_ char *answers = NULL;
+	struct error err;
+	int r = command_open(line, &queue, &err);
+	if (r == 1)
+		r = error_set(&err, ENOENT, "no batch has the id \"%s\"", line->ids[0]);
+	if (r == 0)
+		r = batch_resume(queue, line->ids[0], line->policy, &line->teller, &answers, &err);
+	if (r < 0)
+		return command_failed(r, &err);
+	fputs(answers, stdout);
+	if (fflush(stdout) == 0)
+		return 0;
+	error_set(&err, errno, "the answers could not be written, and are given once: %s",
+		  strerror(errno));
+	return command_failed(-EIO, &err);
 }

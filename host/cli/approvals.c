@@ -1,12 +1,16 @@
-/* approvals.c - pawl approvals ...: finds queue and audit in the config and hands over to
+/* approvals.c - pawl approvals ..., pawl resume: finds queue and audit in the config and hands over to
  * pawl-approvals. */
 #include <config.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/module.h"
+#include "cli/audit.h"
 #include "cli/sibling.h"
 #include "cli/tool.h"
+#include "core/approval.h"
 
 #define ARGUMENTS_MAX 512
 
@@ -18,7 +22,25 @@ static bool wants_help(const struct tool_line *line)
 	return line->n == 0;
 }
 
-static int find(const char *path, char store[PATH_MAX], char audit[PATH_MAX])
+/* What the command line of pawl-approvals begins with. */
+struct places {
+	char store[PATH_MAX], audit[PATH_MAX];
+	char *policy; /* the config's files, for resume; NULL: not asked for */
+};
+
+static int describe(const struct config *config, char **ret, struct error *err)
+{
+	struct approval_part parts[CONFIG_FILES_MAX];
+	const struct approval_store *store =
+		module_symbol("approvals.so", "pawl_approval_store", err);
+	for (size_t i = 0; store && i < config->n_sources; i++)
+		parts[i] = (struct approval_part){.path = config->sources[i].path,
+						  .text = config->sources[i].text,
+						  .fd = -1};
+	return store ? store->describe(parts, config->n_sources, ret, err) : -ENOENT;
+}
+
+static int find(const char *path, bool with_policy, struct places *places)
 {
 	struct config *config = NULL;
 	struct error err;
@@ -26,43 +48,53 @@ static int find(const char *path, char store[PATH_MAX], char audit[PATH_MAX])
 	int r = config_load(path, &config, &err);
 	if (r == 0)
 		r = config_state_dir(config, &dir, &err);
+	if (r == 0 && with_policy)
+		r = describe(config, &places->policy, &err);
 	if (r < 0) {
 		fprintf(stderr, "pawl approvals: %s\n", err.text);
 		return r;
 	}
-	snprintf(store, PATH_MAX, "%.*s", STR_FMT(dir));
-	if (sibling_audit(config, audit) < 0)
-		audit[0] = '\0';
+	snprintf(places->store, PATH_MAX, "%.*s", STR_FMT(dir));
+	if (audit_find(config, places->audit) < 0)
+		places->audit[0] = '\0';
 	config_free(config);
 	return 0;
 }
 
-static int run(const struct tool_line *line)
+static char name[] = "pawl approvals", store_option[] = "--store", audit_option[] = "--audit";
+static char policy_option[] = "--policy", json[] = "--json", quiet[] = "--quiet";
+static char resume_word[] = "resume";
+
+static int hand_over(const struct tool_line *line, bool resume)
 {
-	static char name[] = "pawl approvals", store_option[] = "--store", store[PATH_MAX];
-	static char audit_option[] = "--audit", audit[PATH_MAX], json[] = "--json";
-	static char quiet[] = "--quiet";
-	char *argv[ARGUMENTS_MAX + 12];
+	static struct places places;
+	char *argv[ARGUMENTS_MAX + 16];
 	int n = 0;
+	if (line->n > ARGUMENTS_MAX) {
+		fprintf(stderr, "pawl approvals: more than %d arguments\n", ARGUMENTS_MAX);
+		return 2;
+	}
 	argv[n++] = name;
 	if (!wants_help(line)) {
-		if (find(line->config, store, audit) < 0)
+		if (find(line->config, resume, &places) < 0)
 			return 1;
 		argv[n++] = store_option;
-		argv[n++] = store;
-		if (audit[0]) {
+		argv[n++] = places.store;
+		if (places.audit[0]) {
 			argv[n++] = audit_option;
-			argv[n++] = audit;
+			argv[n++] = places.audit;
 		}
+	}
+	if (resume)
+		argv[n++] = resume_word;
+	if (places.policy) {
+		argv[n++] = policy_option;
+		argv[n++] = places.policy;
 	}
 	if (line->json)
 		argv[n++] = json;
 	if (line->quiet)
 		argv[n++] = quiet;
-	if (line->n > ARGUMENTS_MAX) {
-		fprintf(stderr, "pawl approvals: more than %d arguments\n", ARGUMENTS_MAX);
-		return 2;
-	}
 	for (int i = 0; i < line->n; i++)
 		argv[n++] = line->words[i];
 	argv[n] = NULL;
@@ -70,6 +102,17 @@ static int run(const struct tool_line *line)
 	return 1;
 }
 
-extern const struct tool tool_approvals;
+static int run(const struct tool_line *line)
+{
+	return hand_over(line, false);
+}
+
+static int run_resume(const struct tool_line *line)
+{
+	return hand_over(line, true);
+}
+
+extern const struct tool tool_approvals, tool_resume;
 const struct tool tool_approvals = {"approvals", 0, -1,
 				    "list|show|approve|deny|cancel|wait|export", run};
+const struct tool tool_resume = {"resume", 1, 1, "BATCH", run_resume};

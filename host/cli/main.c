@@ -97,6 +97,7 @@ static const struct command commands[] = {
 	{"doctor", "AGENT [--project [DIR]]", "show that its hooks block, or why not", run_tool},
 	{"approvals", "list|show|approve|deny|...", "decide about calls that wait for a person",
 	 run_tool},
+	{"resume", "BATCH", "the answers of a paused batch, once people have decided", run_tool},
 	{"audit", "list|show|sessions|status|export", "read the audit store", run_tool},
 };
 

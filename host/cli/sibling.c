@@ -4,6 +4,7 @@
 #include "cli/sibling.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,20 +19,4 @@ void sibling_exec(const char *program, char *const argv[])
 		execv(path, argv);
 	}
 	fprintf(stderr, "pawl: %s: %s\n", slash ? path : program, strerror(errno));
-}
-
-int sibling_audit(const struct config *config, char path[PATH_MAX])
-{
-	struct str value;
-	for (size_t i = 0; i < config->n_observe; i++) {
-		const struct config_entry *entry = &config->observe[i];
-		if (!str_is(entry->plugin, "audit") ||
-		    json_string(json_member(entry->options, STR("path")), &value) < 0)
-			continue;
-		int n = value.ptr[0] == '/' ?
-				snprintf(path, PATH_MAX, "%s", value.ptr) :
-				snprintf(path, PATH_MAX, "%s/%s", config->dir.ptr, value.ptr);
-		return n < PATH_MAX ? 0 : -ENAMETOOLONG;
-	}
-	return -ENOENT;
 }

@@ -7,13 +7,13 @@
 #include <string.h>
 
 extern const struct tool tool_agents, tool_audit, tool_check, tool_explain, tool_plugins, tool_reset;
-extern const struct tool tool_approvals;
+extern const struct tool tool_approvals, tool_resume;
 extern const struct tool tool_doctor, tool_install, tool_status, tool_uninstall;
 
 static const struct tool *const tools[] = {
 	&tool_agents, &tool_audit, &tool_check, &tool_explain, &tool_plugins, &tool_reset,
 	&tool_doctor, &tool_install, &tool_status, &tool_uninstall,
-	&tool_approvals,
+	&tool_approvals, &tool_resume,
 };
 
 int tool_run(int argc, char *const argv[])

@@ -82,6 +82,26 @@ struct approval_state {
 	char reason[APPROVAL_TEXT_MAX]; /* what the decider said; why it expired */
 };
 
+/* One call of a batch that is paused: what to answer once it is resumed. */
+struct approval_held {
+	struct str tool, source, server, call_id, call_id_json;
+	struct str approval; /* the id it waits under; absent: it waits for its mates alone */
+	int64_t position;
+	struct str answer;  /* when it may run: a line */
+	struct str refusal; /* when not: a line, with APPROVAL_REASON where the reason goes */
+};
+
+/* Stands for a reason that is not known yet; nobody but us writes a private-use character. */
+#define APPROVAL_REASON "\xee\x80\x80reason\xee\x80\x81"
+
+struct approval_batch {
+	struct str id, session, run;
+	int64_t turn;
+	size_t size;
+	const struct approval_held *held;
+	size_t n_held;
+};
+
 struct approvals;
 
 struct approval_store {
@@ -100,6 +120,12 @@ struct approval_store {
 	int (*consume)(struct approvals *queue, const char *id,
 		       const struct approval_request *request, struct approval_state *ret,
 		       struct error *err);
+	void (*batch_id)(char ret[APPROVAL_ID_MAX]);
+	/* Persists what a paused batch will answer. */
+	int (*batch_keep)(struct approvals *queue, const struct approval_batch *batch,
+			  struct error *err);
+	/* The config's files as they are compared on resume: JSON, to be freed. */
+	int (*describe)(const struct approval_part *parts, size_t n, char **ret, struct error *err);
 };
 
 /* What lib/pawl/approvals.so exports. */

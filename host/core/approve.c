@@ -147,7 +147,7 @@ static void fill(const struct host *host, const struct pawl_call *call, const st
 		.redeem_ns = config->approval.redeem_ns, .need = config->approval.need,
 		.allow_self = config->approval.allow_self,
 		.on_change_deny = config->approval.on_change_deny,
-		.parts = parts->part, .n_parts = parts->n,
+		.parts = parts->part, .n_parts = parts->n, .batch = d->batch,
 	};
 }
 

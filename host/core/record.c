@@ -101,7 +101,9 @@ static const char *decision_type(const struct decision *d)
 	case VERDICT_ALLOW:
 		return "call.allowed";
 	case VERDICT_REQUIRE_APPROVAL:
-		return d->joined ? "approval.joined" : "approval.requested";
+		return d->held	 ? "call.held" :
+		       d->joined ? "approval.joined" :
+				   "approval.requested";
 	case VERDICT_SUBSTITUTE:
 		return "policy.substituted";
 	default:
@@ -130,6 +132,7 @@ struct json_object *record_decision(const struct json_writer *w, const struct ho
 		w->add_bool(o, "granted", 1);
 	add_some(w, o, "approval", d->approval);
 	add_some(w, o, "approved_by", d->approved_by);
+	add_some(w, o, "batch", d->batch);
 	if (d->verdict == VERDICT_REQUIRE_APPROVAL) {
 		add_some(w, o, "instructions", d->instructions);
 		w->add_integer(o, "timeout_s", d->timeout_ns / 1000000000);

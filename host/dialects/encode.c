@@ -108,7 +108,10 @@ static bool reduce(const struct host *host, struct pawl_call *call, const struct
 		substitute_as_deny(call, form, decision);
 		return true;
 	}
-	if (asks && (!(form->can & FORM_ASK) || host->config->approval.ask != ASK_CLIENT))
+	if (asks && decision->modified && !(form->can & FORM_REWRITE) &&
+	    host->config->approval.ask == ASK_QUEUE) /* not queued, as it could not run */
+		rewrite_as_deny(host, call, dialect, decision);
+	else if (asks && (!(form->can & FORM_ASK) || host->config->approval.ask != ASK_CLIENT))
 		approval_as_deny(host, call, dialect, form, decision);
 	else if (decision->modified && !(form->can & FORM_REWRITE))
 		rewrite_as_deny(host, call, dialect, decision);

@@ -80,7 +80,11 @@ static void add_approval(const struct json_writer *w, struct json_object *o,
 		w->add_text(approval, "id", d->approval);
 	else
 		w->add_null(approval, "id");
+	if (d->batch.ptr)
+		w->add_text(approval, "batch_id", d->batch);
 	w->add_text(approval, "reason", d->reason);
+	if (d->held)
+		w->add_bool(approval, "held", 1);
 	if (d->instructions.ptr)
 		w->add_text(approval, "instructions", d->instructions);
 	w->add_integer(approval, "timeout_s", d->timeout_ns / 1000000000);

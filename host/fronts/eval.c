@@ -25,6 +25,9 @@
 struct eval {
 	struct front front;
 	size_t fill; /* bytes of input held */
+	bool ended;	   /* no input comes any more */
+	bool cut;	   /* lines go one at a time: no batch is waited for */
+	bool incomplete;   /* what is held is a batch that is not complete */
 	bool skipping; /* the rest of a line that was too long */
 	int exit_status;
 };
@@ -56,6 +59,7 @@ static size_t ask_block(struct eval *eval, size_t at, size_t len, struct loss *l
 					  .offset = at,
 					  .len = len - at,
 					  .has_loss = loss->kind != LOSS_NONE,
+					  .ended = eval->ended || eval->cut || eval->fill == LANE_IN_MAX,
 					  .started_ns = io_monotonic_ns(),
 					  .loss = *loss};
 	struct progress *progress = &front->lane->progress;
@@ -72,6 +76,7 @@ static size_t ask_block(struct eval *eval, size_t at, size_t len, struct loss *l
 		return at;
 	if (io_write_all(STDOUT_FILENO, front->out, given) < 0)
 		eval->exit_status = 2;
+	eval->incomplete = !*lost && m.incomplete;
 	if (!*lost && m.unreadable > 0 && eval->exit_status == 0)
 		eval->exit_status = 1;
 	return at + taken;
@@ -83,10 +88,10 @@ static bool was_observing(const struct loss *loss)
 	return loss->phase == PROGRESS_OBSERVE || (loss->phase == PROGRESS_LOAD && loss->entry == 0);
 }
 
-/* All lines of [0, len). A line that is lost again and again is answered here. Where an answer was
- * forged, nothing of its block is believed, and the lines go one at a time until the one
- * that did it is found. */
-static void ask_lines(struct eval *eval, size_t len)
+/* All lines of [0, len), or those before a batch that goes on behind them; how far. A line
+ * that is lost again and again is answered here. Where an answer was forged, nothing of its
+ * block is believed, and the lines go one at a time until the one that did it is found. */
+static size_t ask_lines(struct eval *eval, size_t len)
 {
 	struct front *front = &eval->front;
 	struct loss loss = {0};
@@ -98,10 +103,13 @@ static void ask_lines(struct eval *eval, size_t len)
 		bool lost = false;
 		size_t reached = at;
 		size_t end = singly ? line_end(front->in, at, len) : len;
+		eval->cut = singly;
 		if (front->worker > 0 || front_start(front, "eval", &start) == 0)
 			reached = ask_block(eval, at, end, &loss, &lost);
 		else
 			loss = start;
+		if (!lost && eval->incomplete)
+			return reached;
 		if (!lost && reached > at) {
 			loss.kind = LOSS_NONE;
 		} else if (loss.kind == LOSS_PROTOCOL && line_end(front->in, at, len) < end) {
@@ -122,6 +130,7 @@ static void ask_lines(struct eval *eval, size_t len)
 			failures = 0;
 		at = reached;
 	}
+	return at;
 }
 
 /* Where the last whole line of [0, fill) ends; everything at the end of input. */
@@ -173,8 +182,8 @@ static int run_file(struct eval *eval, int fd)
 		if (eval->skipping)
 			end_skipping(eval);
 		size_t whole = whole_lines(eval, ended);
-		ask_lines(eval, whole);
-		drop_front(eval, whole);
+		eval->ended = ended;
+		drop_front(eval, ask_lines(eval, whole));
 		if (eval->fill == LANE_IN_MAX)
 			refuse_long_line(eval);
 	}

@@ -60,6 +60,7 @@ struct lane_message {
 	/* requests */
 	uint32_t has_loss; /* LINES: the first line's; RECORD: the event's */
 	uint64_t offset, len; /* of the input below LANE_IN */
+	uint32_t ended;	      /* LINES: nothing comes behind the block */
 	int64_t started_ns;   /* CLOCK_MONOTONIC: when the event was complete */
 	struct loss loss;
 	/* KIND */
@@ -74,6 +75,7 @@ struct lane_message {
 	uint32_t final; /* no DONE follows */
 	uint64_t out_len, err_len; /* at LANE_OUT, err behind out */
 	uint64_t taken;		   /* LINES: bytes of input answered */
+	uint32_t incomplete;	   /* LINES: what is left is a batch that goes on behind the block */
 	uint32_t unreadable;	   /* LINES: answered lines that were no event */
 };
 

@@ -29,6 +29,7 @@
 #include "core/record.h"
 #include "core/state.h"
 #include "dialects/dialect.h"
+#include "fronts/batch.h"
 #include "fronts/front.h"
 #include "fronts/lane.h"
 #include "fronts/time.h"
@@ -48,6 +49,7 @@ struct worker {
 	struct json_arena *arena;
 	const struct lane_message *request;
 	bool told_audit_trouble;
+	bool in_batch; /* nobody is asked before the last of it is judged */
 	struct lane_message message;
 };
 
@@ -242,24 +244,41 @@ static int64_t wait_until(const struct worker *w)
 	return config->approval.wait_ns < latest - now ? now + config->approval.wait_ns : latest;
 }
 
+static bool needs_person(const struct worker *w, const struct judged *j)
+{
+	return j->decision.verdict == VERDICT_REQUIRE_APPROVAL &&
+	       w->config->approval.ask == ASK_QUEUE;
+}
+
+/* False: it was refused, as nobody can be asked. */
+static bool have_store(struct worker *w, struct judged *j)
+{
+	struct error err;
+	if (load_store(w->host, &err) == 0)
+		return true;
+	refuse(w, j, REFUSED_HOST,
+	       said(j->call, "a person has to approve it, and there is no queue: %s", err.text));
+	return false;
+}
+
 /* approval.ask "queue": the call is persisted, then recorded, and only then waited for. A
  * client that can be told of a pause is told at once; a hook waits as long as it may. */
 static void ask_person(struct worker *w, struct judged *j)
 {
 	struct error err;
 	struct decision *d = &j->decision;
+	const struct form *form = dialect_form(w->dialect, j->call);
 	bool fresh;
-	if (d->verdict != VERDICT_REQUIRE_APPROVAL || w->config->approval.ask != ASK_QUEUE)
+	if (!needs_person(w, j) || !have_store(w, j))
 		return;
-	if (load_store(w->host, &err) < 0) {
-		refuse(w, j, REFUSED_HOST,
-		       said(j->call, "a person has to approve it, and there is no queue: %s",
-			    err.text));
+	if (form->can & FORM_ALL) {
+		batch_hold(w->host, w->dialect, &(struct batch_member){j->call, d}, 1);
 		return;
 	}
+	if (d->modified && !(form->can & FORM_REWRITE))
+		return; /* what would be approved cannot be run: refused, with what to ask for */
 	approve_ask(w->host, j->call, d, &fresh);
-	if (d->verdict != VERDICT_REQUIRE_APPROVAL ||
-	    (dialect_form(w->dialect, j->call)->can & FORM_ALL))
+	if (d->verdict != VERDICT_REQUIRE_APPROVAL)
 		return;
 	if (fresh && host_observe_held(w->host, j->call, d, &err) < 0)
 		refuse(w, j, REFUSED_HOST, STR("the audit could not record this call"));
@@ -288,7 +307,8 @@ static void judge_call(struct worker *w, struct judged *j, const struct json_val
 	dialect_settle(j->call, &j->decision);
 	if (getpid() != w->pid)
 		_exit(0); /* a plugin forked and came back twice: one of us answers */
-	ask_person(w, j);
+	if (!w->in_batch)
+		ask_person(w, j);
 }
 
 static void encode(struct worker *w, struct judged *j)
@@ -447,36 +467,127 @@ static void serve_record(struct worker *w)
 	reply(w, fresh(w), LANE_DONE);
 }
 
-/* One line of eval, up to end of the block: its answer goes behind the others, and counts
- * as given before any observer runs. */
-static int serve_line(struct worker *w, struct str line, uint64_t end, const struct loss *loss,
-		      uint64_t *given, uint32_t *unreadable)
+/* Where the answers of a block stand. */
+struct block {
+	uint64_t given;
+	uint32_t unreadable;
+};
+
+static int judge_line(struct worker *w, struct str line, const struct loss *loss, struct judged *j)
 {
-	static struct judged j;
-	bool told;
-	json_arena_rewind(w->arena, 0);
 	if (w->host)
 		w->host->shadow = loss && (loss->flags & PROGRESS_SHADOW) ? SHADOW_SKIP :
 									     SHADOW_IN_PLACE;
-	if (!judge_text(w, line, loss, &j))
+	if (!judge_text(w, line, loss, j))
 		return -ENOMEM;
 	if (loss && (loss->flags & PROGRESS_SHADOW) && w->config) {
-		struct judged lost = {.call = j.call};
+		struct judged lost = {.call = j->call};
 		decide_loss(w, &lost, loss);
-		host_observe_shadow(w->host, j.call, &lost.decision, 0);
+		host_observe_shadow(w->host, j->call, &lost.decision, 0);
 	}
+	return 0;
+}
+
+static int put_answer(struct worker *w, const struct judged *j, struct block *block)
+{
+	struct str out = j->answer.out;
+	if (!out.ptr || block->given + out.len + 1 > LANE_OUT_MAX - LANE_TEXT_MAX)
+		return -ENOSPC;
+	memcpy(w->out + block->given, out.ptr, out.len);
+	block->given += out.len;
+	w->out[block->given++] = '\n';
+	block->unreadable += !j->readable;
+	return 0;
+}
+
+/* What was put counts as given from now on; up to end the block is taken. */
+static void count_given(struct worker *w, const struct block *block, uint64_t end)
+{
+	atomic_store_explicit(&w->lane->progress.given, block->given, memory_order_relaxed);
+	atomic_store_explicit(&w->lane->progress.taken, end, memory_order_release);
+}
+
+/* One line of eval, up to end of the block: its answer goes behind the others, and counts
+ * as given before any observer runs. */
+static int serve_line(struct worker *w, struct str line, uint64_t end, const struct loss *loss,
+		      struct block *block)
+{
+	static struct judged j;
+	bool told;
+	int r = judge_line(w, line, loss, &j);
+	if (r < 0)
+		return r;
 	encode(w, &j);
 	observe_first(w, &j, &told);
-	if (!j.answer.out.ptr || *given + j.answer.out.len + 1 > LANE_OUT_MAX - LANE_TEXT_MAX)
-		return -ENOSPC;
-	memcpy(w->out + *given, j.answer.out.ptr, j.answer.out.len);
-	*given += j.answer.out.len;
-	w->out[(*given)++] = '\n';
-	*unreadable += !j.readable;
-	atomic_store_explicit(&w->lane->progress.given, *given, memory_order_relaxed);
-	atomic_store_explicit(&w->lane->progress.taken, end, memory_order_release);
+	r = put_answer(w, &j, block);
+	if (r < 0)
+		return r;
+	count_given(w, block, end);
 	observe(w, &j, told);
 	return 0;
+}
+
+/* ---- a batch ------------------------------------------------------------------------------- */
+
+struct batch_line {
+	struct judged judged;
+	bool told;
+};
+
+static void hold_batch(struct worker *w, struct batch_line *lines, size_t n)
+{
+	static struct batch_member members[BATCH_CALLS_MAX];
+	size_t n_members = 0;
+	for (size_t i = 0; w->config && i < n; i++) {
+		struct judged *j = &lines[i].judged;
+		if (needs_person(w, j) && !have_store(w, j))
+			continue;
+		if (j->readable && j->call->kind == EVENT_PRE_TOOL)
+			members[n_members++] = (struct batch_member){j->call, &j->decision};
+	}
+	if (n_members > 0)
+		batch_hold(w->host, w->dialect, members, n_members);
+}
+
+/* All lines of a batch are judged, in their order, before anybody is asked. Where one took a
+ * worker down before, which it was is not known: then all of them are refused. */
+static int answer_batch(struct worker *w, struct str text, uint64_t end, const struct loss *loss,
+			struct batch_line *lines, size_t n, struct block *block)
+{
+	struct block so_far = *block;
+	int r = 0;
+	size_t at = 0;
+	w->in_batch = true;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const char *stop = memchr(text.ptr + at, '\n', text.len - at);
+		size_t len = stop ? (size_t)(stop - text.ptr) - at : text.len - at;
+		r = judge_line(w, (struct str){text.ptr + at, len}, loss, &lines[i].judged);
+		at += len + 1;
+	}
+	w->in_batch = false;
+	if (r == 0)
+		hold_batch(w, lines, n);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		encode(w, &lines[i].judged);
+		observe_first(w, &lines[i].judged, &lines[i].told);
+		r = put_answer(w, &lines[i].judged, &so_far);
+	}
+	if (r < 0)
+		return r;
+	*block = so_far;
+	count_given(w, block, end);
+	for (size_t i = 0; i < n; i++)
+		observe(w, &lines[i].judged, lines[i].told);
+	return 0;
+}
+
+static int serve_batch(struct worker *w, struct str text, uint64_t end, size_t n,
+		       const struct loss *loss, struct block *block)
+{
+	struct batch_line *lines = calloc(n, sizeof(*lines));
+	int r = lines ? answer_batch(w, text, end, loss, lines, n, block) : -ENOMEM;
+	free(lines);
+	return r;
 }
 
 static bool is_blank(struct str line)
@@ -490,24 +601,29 @@ static bool is_blank(struct str line)
 static void serve_lines(struct worker *w)
 {
 	const struct loss *loss = w->request->has_loss ? &w->request->loss : NULL;
-	const char *block = w->in + w->request->offset;
-	uint64_t at = 0, given = 0;
-	uint32_t unreadable = 0;
-	while (at < w->request->len) {
-		const char *end = memchr(block + at, '\n', w->request->len - at);
-		uint64_t next = end ? (uint64_t)(end - block) + 1 : w->request->len;
-		struct str line = {block + at, next - at - (end ? 1 : 0)};
-		if (!is_blank(line)) {
-			if (serve_line(w, line, next, loss, &given, &unreadable) < 0)
-				break;
-		}
+	struct str text = {w->in + w->request->offset, w->request->len};
+	struct block block = {0};
+	size_t at = 0, n = 1, end;
+	int r = 0;
+	while (at < text.len && n > 0) {
+		struct str rest = str_after(text, at);
+		json_arena_rewind(w->arena, 0);
+		n = batch_extent(w->arena, rest, w->request->ended, &end);
+		struct str line = {rest.ptr, end - (rest.ptr[end - 1] == '\n')};
+		if (n > 1)
+			r = serve_batch(w, line, at + end, n, loss, &block);
+		else if (n == 1 && !is_blank(line))
+			r = serve_line(w, line, at + end, loss, &block);
+		if (r < 0)
+			break;
 		loss = NULL;
-		at = next;
+		at += n > 0 ? end : 0;
 	}
 	struct lane_message *done = fresh(w);
 	done->taken = at;
-	done->out_len = given;
-	done->unreadable = unreadable;
+	done->out_len = block.given;
+	done->unreadable = block.unreadable;
+	done->incomplete = n == 0;
 	reply(w, done, LANE_DONE);
 }
 
