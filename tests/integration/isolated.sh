@@ -104,6 +104,28 @@ config "\"deadline\":\"2s\",\"chain\":[{\"plugin\":\"oversleep\",\"isolation\":\
 hook claude-code "$pre"
 ok "the call's own deadline" denies claude-code 'policy error (oversleep): deadline exceeded in plugin oversleep*'
 
+# ---- a kernel that cannot fence it in
+if "$helpers/without" landlock /bin/true 2>/dev/null; then
+	entries '{"plugin":"yes","isolation":"process"}'
+	run "$pre" "$helpers/without" landlock "$pawl" hook claude-code --config "$cfg"
+	ok 'no Landlock: refused' \
+		denies claude-code 'policy error (yes): the plugin cannot be fenced in here, `pawl check` says why'
+	run '' "$helpers/without" landlock "$pawl" check --config "$cfg"
+	ok 'no Landlock: check says what is missing' has "$err" 'Landlock'
+	own='"isolation":"process","sandbox":"best-effort","deadline":"20s"'
+	config "\"deadline\":\"30s\",\"chain\":[{\"plugin\":\"yes\",$own}]"
+	run "$pre" "$helpers/without" landlock "$pawl" hook claude-code --config "$cfg"
+	ok 'no Landlock, best-effort: asked' abstains
+	ok 'no Landlock, best-effort: and recorded' \
+		logged '"call.allowed".*"plugin":"yes".*"notes":{"sandbox":"best-effort: .*Landlock'
+	config "\"deadline\":\"30s\",\"chain\":[{\"plugin\":\"sigsegv\",$own}]"
+	run "$pre" "$helpers/without" landlock "$pawl" hook claude-code --config "$cfg"
+	ok 'no Landlock, best-effort: its fault is recorded with it' \
+		logged '"policy.hook_error".*"plugin":"sigsegv".*"notes":{"sandbox":"best-effort: .*Landlock'
+else
+	skip 'a kernel without Landlock' 'system calls cannot be filtered here'
+fi
+
 # ---- what people are told
 entries "{\"plugin\":\"window\",$own,$nl \"options\":{\"from\":\"02:00\",$nl  \"until\":\"04:00\"}}"
 run '' "$pawl" check --config "$cfg"
