@@ -107,3 +107,6 @@ bytes=$(($(wc -c < "$dir/lines") / 4096))
 echo
 echo "== sandbox of a plugin's own process"
 "$top/tests/bench/bench-sandbox"
+echo
+echo "== audit store"
+"$top/tests/bench/bench-audit" "$dir/store"
