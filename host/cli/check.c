@@ -12,13 +12,15 @@
 #include "cli/tool.h"
 #include "core/host.h"
 #include "core/quarantine.h"
+#include "dialects/dialect.h"
+#include "fronts/front.h"
 #include "json/write.h"
 
 /* Each problem is a line FILE:LINE:COLUMN: text; --json an object of an array. */
 struct findings {
 	bool json;
 	const struct json_writer *writer;
-	struct json_object *list;
+	struct json_object *list, *warnings;
 	int n;
 };
 
@@ -27,6 +29,15 @@ static void find(struct findings *findings, const char *text)
 	findings->n++;
 	if (findings->json)
 		findings->writer->add_text(findings->list, NULL, str_of(text));
+	else
+		fprintf(stderr, "%s\n", text);
+}
+
+/* Worth a look, and no reason to fail. */
+static void warn(struct findings *findings, const char *text)
+{
+	if (findings->json)
+		findings->writer->add_text(findings->warnings, NULL, str_of(text));
 	else
 		fprintf(stderr, "%s\n", text);
 }
@@ -110,8 +121,32 @@ static void check_context(struct findings *findings, struct host *host)
 		find(findings, report);
 }
 
+/* A client that waits no longer lets the call run, and it waits until the hook has ended:
+ * the observers' time counts. */
+static void check_patience(struct findings *findings, const struct config *config)
+{
+	const struct dialect *dialect;
+	for (size_t i = 0; (dialect = dialect_at(i)); i++) {
+		char text[PATH_MAX + 512];
+		int64_t patience = dialect->can.timeout * INT64_C(1000000);
+		if (strcmp(dialect->can.timeout_unit, "ms") != 0)
+			patience *= 1000;
+		if (patience == 0 || config->deadline_ns + FRONT_OBSERVE_NS < patience)
+			continue;
+		snprintf(text, sizeof(text),
+			 "%s: warning: deadline is %g s, and observers may take %g s more; %s waits "
+			 "%g s for a hook unless its settings say otherwise, and then lets the call "
+			 "run: lower \"deadline\"%s",
+			 config->path.ptr, (double)config->deadline_ns / 1e9, FRONT_OBSERVE_NS / 1e9,
+			 dialect->name, (double)patience / 1e9,
+			 dialect->can.timeout_unit[0] ? ", or raise the timeout" : "");
+		warn(findings, text);
+	}
+}
+
 static void check_host(struct findings *findings, struct host *host)
 {
+	check_patience(findings, host->config);
 	for (size_t i = 0; i < host->config->n_chain; i++)
 		check_entry(findings, host, &host->chain[i]);
 	for (size_t i = 0; i < host->config->n_observe; i++)
@@ -136,6 +171,7 @@ static void print_json(struct findings *findings)
 	struct json_object *o = w->object();
 	w->add_bool(o, "ok", findings->n == 0);
 	w->add(o, "problems", findings->list);
+	w->add(o, "warnings", findings->warnings);
 	printf("%.*s\n", STR_FMT(w->text(o)));
 	w->free(o);
 }
@@ -153,6 +189,7 @@ static int run(const struct tool_line *line)
 			return 1;
 		}
 		findings.list = findings.writer->array();
+		findings.warnings = findings.writer->array();
 	}
 	if (config_load(line->config, &config, &err) < 0 || host_new(config, NULL, &host, &err) < 0)
 		find(&findings, err.text);

@@ -21,4 +21,17 @@ ok 'an entry has its own' denies gemini '*deadline exceeded in plugin slow-allow
 config '"deadline":"10s","chain":[{"plugin":"slow-allow","options":{"value":300}},{"plugin":"yes"}]'
 hook claude-code "$pre"
 ok 'what is in time is in time' abstains
+# a client that waits no longer than we do lets the call run
+config '"chain":[{"plugin":"yes"}]' silent
+run '' "$pawl" check --config "$cfg"
+ok 'check: two seconds are under every patience' [ "$status:$err" = 0: ]
+config '"deadline":"26s","chain":[{"plugin":"yes"}]' silent
+run '' "$pawl" check --config "$cfg"
+warns() {
+	[ "$status" -eq 0 ] && has "$err" 'warning: deadline is 26 s' &&
+		has "$err" "copilot waits 30 s" && ! has "$err" "claude-code"
+}
+ok 'check: names the client that waits no longer' warns
+run '' "$pawl" check --json --config "$cfg"
+ok 'check --json: as a warning' has "$out" '{"ok":true,"problems":\[],"warnings":\[*copilot waits 30 s*'
 finish
