@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/tool.h"
 #include "dialects/dialect.h"
@@ -76,6 +77,8 @@ static void put_timeout(const struct ability *can, char *buf, size_t room)
 
 /* ---- for people ----------------------------------------------------------------------- */
 
+#define ROW "%-12s %-8s %-4s %-7s %-11s %-6s %-5s %-7s %-13s %-23s %s\n"
+
 static void print_row(const struct dialect *dialect)
 {
 	const struct form_list *list = forms_of(dialect->name);
@@ -83,10 +86,13 @@ static void print_row(const struct dialect *dialect)
 	bool any;
 	unsigned can = list_can(list, EVENT_PRE_TOOL, &any);
 	put_timeout(&dialect->can, timeout, sizeof(timeout));
-	printf("%-12s %-8s %-4s %-11s %-6s %-5s %-7s %-13s %s\n", dialect->name,
-	       yes(can, FORM_REWRITE), yes(can, FORM_ASK),
+	const char *pass = first_gate(list)->pass;
+	printf(ROW, dialect->name, yes(can, FORM_REWRITE), yes(can, FORM_ASK),
+	       strcmp(dialect->can.result, "no") == 0 ? "no" : "yes",
 	       can & FORM_SUBSTITUTE ? "yes" : "as a deny", yes(can, FORM_GRANT),
-	       yes(can, FORM_TELL), before_model(list), timeout, dialect->can.on_failure);
+	       yes(can, FORM_TELL), before_model(list), timeout,
+	       can & FORM_SUBSTITUTE ? "in full" : pass[0] ? pass : "nothing",
+	       dialect->can.on_failure);
 }
 
 static void print_event(const struct form *form)
@@ -205,8 +211,8 @@ static int run(const struct tool_line *line)
 		print_full(one);
 		return 0;
 	}
-	printf("%-12s %-8s %-4s %-11s %-6s %-5s %-7s %-13s %s\n", "agent", "rewrite", "ask",
-	       "substitute", "grant", "tell", "model", "timeout", "a failed hook");
+	printf(ROW, "agent", "rewrite", "ask", "result", "substitute", "grant", "tell", "model",
+	       "timeout", "no objection", "a failed hook");
 	for (size_t i = 0; dialect_at(i); i++)
 		print_row(dialect_at(i));
 	return 0;
