@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/canary.h"
 #include "cli/codex.h"
+#include "cli/plugin-file.h"
 #include "core/config.h"
 #include "dialects/dialect.h"
 #include "json/write.h"
@@ -555,6 +556,57 @@ static void check_scripts(struct doctor *doctor)
 	}
 }
 
+/* ---- a file of code --------------------------------------------------------------------- */
+
+/* What the plugin starts, with an event that has to be refused. */
+static void try_plugin(struct doctor *doctor, const char *path, const struct json_value *command)
+{
+	static struct canary canary;
+	static struct settings_words words;
+	char line[1024] = "";
+	struct error err;
+	if (!settings_array(command, &words)) {
+		fault(doctor, NULL, "`pawl install` writes it anew", "%s: no command is in it", path);
+		return;
+	}
+	for (int i = 0; i < words.n; i++) {
+		size_t len = strlen(line);
+		snprintf(line + len, sizeof(line) - len, "%s%s", i ? " " : "", words.word[i]);
+	}
+	if (!can_run(words.word[0]))
+		fault(doctor, NULL, "`pawl install` writes where it is now",
+		      "%s: %s cannot be executed: %s", path, words.word[0], strerror(errno));
+	else if (canary_run(doctor->settings, (struct str){NULL, 0}, words.word, CANARY_TIME_MS,
+			    &canary, &err) < 0)
+		fault(doctor, NULL, "try again", "%s: %s", path, err.text);
+	else if (canary.status != 2 || !strstr(canary.out, "\"decision\":\"deny\""))
+		fault(doctor, NULL, "run it by hand, or `pawl install` anew",
+		      "%s: `%s` does not block (exit %d)", path, line, canary.status);
+	else
+		show(doctor, "tool.execute.before", line, &canary);
+}
+
+static void check_plugin(struct doctor *doctor, const char *path)
+{
+	struct json_arena *arena;
+	struct str text, shipped;
+	struct error err;
+	if (json_arena_new(JSON_ARENA_DEFAULT, &arena, &err) < 0)
+		return;
+	int r = plugin_file_read(arena, path, &text, &err);
+	if (r < 0)
+		fault(doctor, NULL, "mend it", "%s", err.text);
+	if (r == 0 && plugin_file_ours(text)) {
+		doctor->hooks++;
+		if (plugin_file_text(arena, doctor->line, "pawl", &shipped, &err) == 0 &&
+		    !plugin_file_same(text, shipped))
+			fault(doctor, NULL, "`pawl install` writes it anew",
+			      "%s: is not the plugin that came with this pawl", path);
+		try_plugin(doctor, path, plugin_file_command(arena, text));
+	}
+	json_arena_free(arena);
+}
+
 /* ---- the command ------------------------------------------------------------------------ */
 
 static bool is_toml(const char *path)
@@ -648,6 +700,10 @@ static void look_around(struct doctor *doctor)
 	char mend[128];
 	if (s->shape == SHAPE_SCRIPTS) {
 		check_scripts(doctor);
+	} else if (s->shape == SHAPE_PLUGIN) {
+		check_plugin(doctor, doctor->line->path);
+		if (!doctor->line->given)
+			check_plugin(doctor, s->project);
 	} else {
 		look_at(doctor, doctor->line->path);
 		look_elsewhere(doctor);

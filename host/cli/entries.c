@@ -106,6 +106,18 @@ static const struct json_value *program_of(const struct settings *settings,
 	return NULL;
 }
 
+bool settings_array(const struct json_value *array, struct settings_words *words)
+{
+	char *out = words->text;
+	memset(words, 0, sizeof(*words));
+	words->exec = true;
+	for (size_t i = 0; i < json_length(array); i++)
+		if (!take(words, &out, json_item(array, i)))
+			return false;
+	words->word[words->n] = NULL;
+	return words->n > 0;
+}
+
 bool settings_words(const struct settings *settings, const struct json_value *handler,
 		    struct settings_words *words)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/settings.h"
+#include "cli/plugin-file.h"
 
 #define SCRIPT_MARK "# made by pawl install"
 
@@ -205,6 +205,51 @@ static int scripts(const struct settings_line *line, bool in, bool quiet, struct
 	return r;
 }
 
+/* ---- a file of code --------------------------------------------------------------------- */
+
+static int plugin_change(struct doc *doc, const struct settings_line *line, bool in,
+			 struct error *err)
+{
+	char pawl[PATH_MAX];
+	snprintf(doc->path, sizeof(doc->path), "%s", line->path);
+	int r = json_arena_new(JSON_ARENA_DEFAULT, &doc->arena, err);
+	if (r == 0)
+		r = plugin_file_read(doc->arena, line->path, &doc->before, err);
+	if (r == 0 && doc->before.ptr && !plugin_file_ours(doc->before))
+		r = in ? error_set(err, EEXIST, "%s: is somebody else's; move it away", line->path) :
+			 1;
+	if (r == 0 && in)
+		r = settings_pawl(pawl, err);
+	if (r == 0 && in)
+		r = plugin_file_text(doc->arena, line, pawl, &doc->text, err);
+	return r;
+}
+
+static int plugin(const struct settings_line *line, bool in, bool quiet, struct error *err)
+{
+	_cleanup_(doc_done) struct doc doc = {.exists = true};
+	int r = plugin_change(&doc, line, in, err);
+	if (r < 0)
+		return r;
+	if (r > 0) /* nothing of ours */
+		doc.text = doc.before;
+	if (line->dry_run) {
+		if (doc_changed(&doc))
+			doc_diff(stdout, &doc);
+		return 0;
+	}
+	if (doc_changed(&doc))
+		r = in ? doc_write(line->path, doc.text, 0644, err) :
+		    unlink(line->path) != 0 ?
+			 error_set(err, errno, "%s: %s", line->path, strerror(errno)) :
+			 0;
+	else
+		r = 0;
+	if (r == 0)
+		report(&doc, line, in, quiet);
+	return r;
+}
+
 /* ---- the commands ---------------------------------------------------------------------- */
 
 static int run(const struct tool_line *words, const char *command, bool in)
@@ -214,8 +259,9 @@ static int run(const struct tool_line *words, const char *command, bool in)
 	int r = settings_line(words, command, &line);
 	if (r != 0)
 		return r;
-	r = line.settings->shape == SHAPE_SCRIPTS ? scripts(&line, in, words->quiet, &err)
-						  : one_file(&line, in, words->quiet, &err);
+	r = line.settings->shape == SHAPE_SCRIPTS  ? scripts(&line, in, words->quiet, &err)
+	    : line.settings->shape == SHAPE_PLUGIN ? plugin(&line, in, words->quiet, &err)
+						   : one_file(&line, in, words->quiet, &err);
 	if (r < 0)
 		fprintf(stderr, "pawl %s: %s\n", command, err.text);
 	return r == 0 ? 0 : 1;

@@ -20,6 +20,8 @@
 
 #define TYPE "\"type\": \"command\""
 
+static const char *const nothing[] = {NULL};
+
 static const struct settings table[] = {
 	{.agent = "claude-code",
 	 .user = ".claude/settings.json",
@@ -213,6 +215,19 @@ static const struct settings table[] = {
 			"TaskComplete"),
 	 .holes = LIST("a hook that crashes or takes longer than 120 s lets the call run, and "
 		       "nothing changes that")},
+	{.agent = "opencode",
+	 .user = ".config/opencode/plugin/pawl.js",
+	 .project = ".opencode/plugin/pawl.js",
+	 .shape = SHAPE_PLUGIN,
+	 .events = nothing,
+	 .timeout = "timeout",
+	 .ms = true,
+	 .after = "start it anew: it loads plugins when it starts",
+	 .holes = LIST("permission.ask is never called: nobody can be asked there",
+		       "no event follows an MCP tool's error",
+		       "a member that is there twice has lost one before a plugin sees it",
+		       "plugins run one after the other: one behind pawl's can change arguments "
+		       "that pawl has seen")},
 };
 
 #define N_SETTINGS (sizeof(table) / sizeof(table[0]))

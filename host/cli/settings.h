@@ -20,6 +20,7 @@ enum settings_shape {
 	SHAPE_GROUPS,  /* "hooks": {EVENT: [{"matcher": ..., "hooks": [HANDLER]}]} */
 	SHAPE_FLAT,    /* "hooks": {EVENT: [HANDLER]} */
 	SHAPE_SCRIPTS, /* a program named after the event in a folder */
+	SHAPE_PLUGIN,  /* a file of code that is loaded by being there: plugin-file.h */
 };
 
 enum settings_match {
@@ -107,6 +108,7 @@ struct settings_words {
 };
 bool settings_words(const struct settings *settings, const struct json_value *handler,
 		    struct settings_words *words);
+bool settings_array(const struct json_value *array, struct settings_words *words);
 /* What the handler has for its command, for a shell; absent in the exec form. */
 struct str settings_command(const struct settings *settings, const struct json_value *handler);
 

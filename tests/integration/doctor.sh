@@ -44,6 +44,23 @@ run '' "$pawl" --config "$cfg" install kiro --file "$work/kiro.json"
 doctor kiro --file "$work/kiro.json"
 ok "kiro: blocks" is_well
 
+# OpenCode: the file is what came along, and what it starts blocks.
+doctor opencode --project "$work/oc"
+ok "opencode: not installed" finds 'not installed'
+run '' "$pawl" --config "$cfg" install opencode --project "$work/oc"
+doctor opencode --project "$work/oc"
+ok "opencode: blocks" is_well
+ok "opencode: what is not hooked is named" has "$out" 'note: *permission.ask is never called'
+echo '// more' >>"$work/oc/.opencode/plugin/pawl.js"
+doctor opencode --project "$work/oc"
+ok "opencode: a changed file" finds 'is not the plugin that came with this pawl'
+sed -i '$d; s|^const installed = .*|const installed = ["/bin/true"]|' "$work/oc/.opencode/plugin/pawl.js"
+doctor opencode --project "$work/oc"
+ok "opencode: does not block" finds 'does not block'
+sed -i 's|^const installed = .*|const installed = []|' "$work/oc/.opencode/plugin/pawl.js"
+doctor opencode --project "$work/oc"
+ok "opencode: no command" finds 'no command is in it'
+
 # Codex: what was not reviewed is skipped there.
 run '' "$pawl" --config "$cfg" install codex --file "$work/codex/hooks.json"
 doctor codex --file "$work/codex/hooks.json"

@@ -56,6 +56,25 @@ install gemini --file "$work/round.json" --timeout 1ms
 install codex --file "$work/round.json" --timeout 1500ms
 ok "seconds are rounded up" grep -q '"timeout": 2}' "$work/round.json"
 
+# OpenCode has no command hooks: it gets a file of code with the command in it.
+oc="$work/a b/oc"
+install opencode --project "$oc" --dry-run
+ok "opencode: --dry-run shows it" has "$out" '+++ *+const installed = *'
+ok "opencode: and writes nothing" [ ! -e "$oc" ]
+run '' "$pawl" --config "$work/my pawl.json" install opencode --project "$oc"
+ok "opencode: installs" [ "$status" -eq 0 ]
+ok "opencode: what is to be started" counts 1 "const installed = [\"$pawl\", \"hook\", \"pawl\", \"--config\", \"$work/my pawl.json\"]" "$oc/.opencode/plugin/pawl.js"
+cp "$oc/.opencode/plugin/pawl.js" "$work/first"
+run '' "$pawl" --config "$work/my pawl.json" install opencode --project "$oc"
+ok "opencode: the second time changes nothing" has "$out" 'nothing to change'
+uninstall opencode --project "$oc"
+ok "opencode: is gone" [ "$status" -eq 0 -a -z "$(find "$oc" -type f)" ]
+echo 'export const X = 1' >"$oc/.opencode/plugin/pawl.js"
+install opencode --project "$oc"
+ok "opencode: another's file is refused" [ "$status" -eq 1 ]
+uninstall opencode --project "$oc"
+ok "opencode: and left alone" [ "$(cat "$oc/.opencode/plugin/pawl.js")" = 'export const X = 1' ]
+
 # Each client's own switch against failure, on what can be refused alone.
 for agent in claude-code cursor goose; do
 	install "$agent" --file "$work/$agent.json"
