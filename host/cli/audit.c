@@ -119,5 +119,8 @@ static int run(const struct tool_line *line)
 }
 
 extern const struct tool tool_audit;
-const struct tool tool_audit = {"audit", 0, -1, "list|show|tail|stats|sessions|status|export|verify|checkpoint|anchor|rotate|rebuild|"
-				      "repair|erase|hash", run};
+const struct tool tool_audit = {
+	"audit", 0, -1,
+	"list|show|tail|stats|sessions|status|export|verify|checkpoint|anchor|rotate|rebuild|repair|"
+	"erase|hash",
+	run};
