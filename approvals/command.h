@@ -30,6 +30,7 @@ int command_deny(const struct line *line);
 int command_cancel(const struct line *line);
 int command_wait(const struct line *line);
 int command_resume(const struct line *line);
+int command_deliver(const struct line *line);
 int command_export(const struct line *line);
 
 /* The queue, with what is over expired. 1 with *ret NULL: nothing ever waited. */

@@ -124,7 +124,7 @@ static int insert(struct approvals *queue, const struct approval_request *reques
 	row.chain = chain;
 	r = row_insert(queue, &row, err);
 	if (r == 0)
-		r = outbox_add(queue, &row, request->notify, &ret->notices, err);
+		r = outbox_add(queue, &row, request->notify, err);
 	ret->fresh = true;
 	return r;
 }

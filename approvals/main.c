@@ -20,7 +20,7 @@
 
 enum {
 	LIST = 1, SHOW = 2, APPROVE = 4, DENY = 8, CANCEL = 16, WAIT = 32, EXPORT = 64,
-	RESUME = 128, ALL = 255,
+	RESUME = 128, DELIVER = 256, ALL = 511,
 };
 
 static const struct command {
@@ -42,6 +42,8 @@ static const struct command {
 	{"wait", "ID", WAIT, 1, 1, command_wait, "until it is decided; 0 when it was approved"},
 	{"resume", "BATCH", RESUME, 1, 1, command_resume,
 	 "the answers of a batch that is decided, a line a call; once"},
+	{"deliver", "", DELIVER, 0, 0, command_deliver,
+	 "send the notices that are due, until none waits"},
 	{"export", "", EXPORT, 0, 0, command_export, "everything, a JSON object a line"},
 };
 

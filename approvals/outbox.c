@@ -67,7 +67,7 @@ static int add_one(struct approvals *queue, const struct row *row, struct str ta
 }
 
 int outbox_add(struct approvals *queue, const struct row *row, const struct json_value *targets,
-	       bool *ret_any, struct error *err)
+	       struct error *err)
 {
 	_cleanup_(buffer_done) struct buffer body = {.max = BODY_MAX};
 	size_t n = json_length(targets) < OUTBOX_TARGETS_MAX ? json_length(targets) :
@@ -79,6 +79,80 @@ int outbox_add(struct approvals *queue, const struct row *row, const struct json
 		return error_set(err, -body.error, "the notice cannot be written");
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add_one(queue, row, json_raw(json_item(targets, i)), buffer_str(&body), err);
-	*ret_any = n > 0;
 	return r;
+}
+
+/* ---- delivering ------------------------------------------------------------------------------ */
+
+#define PAUSE_MS 1000 /* after the first failure; each next one is twice as long */
+
+/* When to try again, should nothing be heard of this try: after a crash, too. */
+static int64_t next_ms(int64_t now_ms, int64_t attempts)
+{
+	return now_ms + (PAUSE_MS << (attempts < 7 ? attempts : 7)) +
+	       randombytes_uniform(PAUSE_MS / 2);
+}
+
+static int read_notice(sqlite3_stmt *stmt, struct notice *ret)
+{
+	snprintf(ret->id, sizeof(ret->id), "%s", sqlite3_column_text(stmt, 0));
+	int target = snprintf(ret->target, sizeof(ret->target), "%s", sqlite3_column_text(stmt, 1));
+	int body = snprintf(ret->body, sizeof(ret->body), "%s", sqlite3_column_text(stmt, 2));
+	ret->attempts = sqlite3_column_int64(stmt, 3) + 1;
+	return target < (int)sizeof(ret->target) && body < (int)sizeof(ret->body) ? 0 : -1;
+}
+
+static int take(struct approvals *queue, struct notice *ret, int64_t *ret_wait_ms,
+		struct error *err)
+{
+	_cleanup_query_ sqlite3_stmt *stmt = NULL;
+	int r = queue_query(queue, &stmt, err,
+			    "SELECT delivery_id, target, body, attempts, next_ms FROM outbox"
+			    " WHERE state = 'waiting' ORDER BY next_ms LIMIT 1",
+			    "");
+	if (r < 0)
+		return r;
+	int rc = sqlite3_step(stmt);
+	*ret_wait_ms = -1;
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? 0 : queue_failed(queue, err);
+	int64_t wait = sqlite3_column_int64(stmt, 4) - queue->now.wall_ms;
+	/* a clock that was set back must not silence us for long */
+	if (wait > 0 && wait <= (PAUSE_MS << 8)) {
+		*ret_wait_ms = wait;
+		return 0;
+	}
+	bool whole = read_notice(stmt, ret) == 0;
+	r = queue_run(queue, err,
+		      "UPDATE outbox SET attempts = ?, next_ms = ?, state = ? WHERE delivery_id = ?",
+		      "iicc", ret->attempts, next_ms(queue->now.wall_ms, ret->attempts),
+		      whole ? "waiting" : "failed", ret->id);
+	*ret_wait_ms = 0;
+	return r < 0 ? r : whole;
+}
+
+int outbox_take(struct approvals *queue, struct notice *ret, int64_t *ret_wait_ms,
+		struct error *err)
+{
+	int r = queue_begin(queue, QUEUE_WRITE, err);
+	if (r < 0)
+		return r;
+	int taken = take(queue, ret, ret_wait_ms, err);
+	r = queue_end(queue, taken < 0 ? taken : 0, err);
+	return r < 0 ? r : taken;
+}
+
+int outbox_done(struct approvals *queue, const struct notice *notice, const char *why,
+		struct error *err)
+{
+	const char *state = !why				? "sent" :
+			    notice->attempts >= OUTBOX_ATTEMPTS ? "failed" :
+								  "waiting";
+	int r = queue_begin(queue, QUEUE_WRITE, err);
+	if (r == 0)
+		r = queue_run(queue, err,
+			      "UPDATE outbox SET state = ?, last_error = ?, sent_ms = iif(? = 'sent',"
+			      " ?, NULL) WHERE delivery_id = ? AND state = 'waiting'",
+			      "cccic", state, why, state, queue->now.wall_ms, notice->id);
+	return queue_end(queue, r, err);
 }

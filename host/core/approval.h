@@ -75,7 +75,6 @@ struct approval_state {
 	bool fresh;   /* this hold made it */
 	bool mine;    /* consumed by this very consume: the one thing that lets it run */
 	bool changed; /* consumed although what judged it is not the same any more */
-	bool notices; /* somebody is still to be told */
 	char expired[APPROVAL_ID_MAX]; /* one of the same call that this hold found over, or "" */
 	int64_t left_ns; /* until it expires; INT64_MAX never */
 	char who[128];	 /* who decided, as "uid 1000 (ada)" */

@@ -148,6 +148,7 @@ static void fill(const struct host *host, const struct pawl_call *call, const st
 		.allow_self = config->approval.allow_self,
 		.on_change_deny = config->approval.on_change_deny,
 		.parts = parts->part, .n_parts = parts->n, .batch = d->batch,
+		.notify = config->approval.notify,
 	};
 }
 
@@ -275,6 +276,7 @@ void approve_ask(struct host *host, struct pawl_call *call, struct decision *d, 
 		return;
 	}
 	*ret_fresh = state.fresh;
+	d->notices = state.fresh && json_length(host->config->approval.notify) > 0;
 	d->joined = take_state(host, call, d, &request, &state) && !state.fresh;
 }
 

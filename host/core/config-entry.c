@@ -307,6 +307,58 @@ int read_may(struct reader *reader, const struct config_key *key, const struct j
 	return r;
 }
 
+#define NOTIFY_MAX 8 /* who one call is told to */
+
+static int check_exec(struct reader *reader, const struct json_value *words)
+{
+	struct str word;
+	if (json_type(words) != JSON_ARRAY || json_length(words) == 0)
+		return fail(reader, words, "\"exec\" is a list: [\"/path/program\", \"argument\"]");
+	for (size_t i = 0; i < json_length(words); i++)
+		if (json_string(json_item(words, i), &word) < 0 || memchr(word.ptr, 0, word.len) ||
+		    (i == 0 && word.ptr[0] != '/'))
+			return fail(reader, json_item(words, i),
+				    "\"exec\" is a list of texts, and its program an absolute path");
+	return 0;
+}
+
+static int check_target(struct reader *reader, const struct json_value *target)
+{
+	struct str text;
+	const struct json_value *url = json_member(target, STR("url"));
+	const struct json_value *exec = json_member(target, STR("exec"));
+	const struct json_value *secret = json_member(target, STR("secret_file"));
+	if (json_type(target) != JSON_OBJECT || !url == !exec || (secret && !url) ||
+	    json_length(target) != (secret ? 2 : 1))
+		return fail(reader, target,
+			    "a target is {\"exec\": [...]}, {\"url\": \"https://...\"} or the latter "
+			    "with \"secret_file\"");
+	if (exec)
+		return check_exec(reader, exec);
+	if (json_string(url, &text) < 0 ||
+	    (!str_starts(text, STR("https://")) && !str_starts(text, STR("http://"))))
+		return fail(reader, url, "\"url\" begins with https:// (or http://)");
+	if (secret && (json_string(secret, &text) < 0 || text.len == 0 || text.ptr[0] != '/'))
+		return fail(reader, secret, "\"secret_file\" is an absolute path");
+	return 0;
+}
+
+/* Who is told that a call waits. */
+int read_notify(struct reader *reader, const struct config_key *key, const struct json_value *value,
+		void *base)
+{
+	int r = need_type(reader, key, value, JSON_ARRAY, "[{\"exec\": [\"/path/program\"]}]");
+	if (r == 0 && json_length(value) > NOTIFY_MAX)
+		r = fail(reader, value, "\"notify\" holds more than %d", NOTIFY_MAX);
+	for (size_t i = 0; r == 0 && i < json_length(value); i++)
+		r = check_target(reader, json_item(value, i));
+	if (r == 0) {
+		blank_comments(reader, value);
+		((struct config *)base)->approval.notify = value;
+	}
+	return r;
+}
+
 int read_needs(struct reader *reader, const struct config_key *key, const struct json_value *value,
 	       void *base)
 {

@@ -95,7 +95,7 @@ config_read read_path, read_duration, read_integer, read_boolean, read_choice, r
 
 /* ---- config-entry.c: lists */
 config_read read_tools, read_globs, read_context, read_entries, read_name, read_options, read_match,
-	read_may, read_needs, read_libraries, read_sha256;
+	read_may, read_needs, read_notify, read_libraries, read_sha256;
 /* Across lists: one pattern on both static lists, one name twice. */
 int check_lists(struct reader *reader);
 

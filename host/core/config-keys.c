@@ -46,6 +46,7 @@ static const struct config_key keys[] = {
 	{IN_APPROVAL, "allow_self", read_boolean, AT(config, approval.allow_self)},
 	{IN_APPROVAL, "redeem", read_duration, AT(config, approval.redeem_ns), SECOND, YEAR},
 	{IN_APPROVAL, "wait", read_duration, AT(config, approval.wait_ns), 0, 600 * SECOND},
+	{IN_APPROVAL, "notify", read_notify, AT(config, approval.notify)},
 	{IN_APPROVAL, "on_change", read_choice, AT(config, approval.on_change_deny),
 	 .choices = "run|deny"},
 	{IN_TOP, "audit", read_section, .section = IN_AUDIT, .walk = WALK_ALL},

@@ -96,6 +96,7 @@ struct config {
 		bool allow_self;
 		int64_t redeem_ns;
 		bool on_change_deny;
+		const struct json_value *notify; /* who is told of a call that waits: an array */
 		int64_t wait_ns; /* how long a hook waits for a decision; past its deadline: till then */
 	} approval;
 	enum audit_error audit_on_error;

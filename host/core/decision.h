@@ -79,6 +79,7 @@ struct decision {
 	int64_t timeout_ns; /* approval: resolved, 0 none */
 	struct str approval; /* the id it waits, or waited, under in the queue */
 	struct str batch; /* the id under which it is resumed */
+	bool notices; /* somebody is to be told that it waits */
 	bool held; /* it may run, once its batch mates may */
 	bool joined; /* ... where the same call waited already */
 	struct str approved_by; /* a person's yes was used for it: who said it */

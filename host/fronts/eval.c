@@ -77,6 +77,8 @@ static size_t ask_block(struct eval *eval, size_t at, size_t len, struct loss *l
 	if (io_write_all(STDOUT_FILENO, front->out, given) < 0)
 		eval->exit_status = 2;
 	eval->incomplete = !*lost && m.incomplete;
+	if (!*lost && m.notices)
+		front_notify(front);
 	if (!*lost && m.unreadable > 0 && eval->exit_status == 0)
 		eval->exit_status = 1;
 	return at + taken;

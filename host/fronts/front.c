@@ -269,7 +269,7 @@ int front_receive(struct front *front, int64_t deadline_ns, int64_t tick_ns,
 }
 
 /* SIGKILL to each of our children; how many the kernel named. */
-static int kill_children(void)
+static int kill_children(const struct front *front)
 {
 	char text[4096];
 	int n = 0, fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -277,23 +277,26 @@ static int kill_children(void)
 	if (fd >= 0)
 		close(fd);
 	text[len > 0 ? len : 0] = '\0';
-	for (char *at = text, *end; *at; at = end, n++) {
+	for (char *at = text, *end; *at; at = end) {
 		long pid = strtol(at, &end, 10);
 		if (end == at || *end != ' ') /* a number that was cut is none */
 			break;
+		if (pid == front->notifier)
+			continue;
 		kill((pid_t)pid, SIGKILL);
+		n++;
 	}
 	return n;
 }
 
 /* What a plugin started outside of the worker's session has become ours, being orphaned. */
-static void end_orphans(void)
+static void end_orphans(const struct front *front)
 {
 	for (int tries = 0; tries < ORPHAN_TRIES; tries++) {
 		pid_t r = waitpid(-1, NULL, WNOHANG);
 		if (r < 0 && errno != EINTR)
 			return;
-		if (r == 0 && kill_children() == 0)
+		if (r == 0 && kill_children(front) == 0)
 			return;
 		if (r == 0)
 			poll(NULL, 0, 1);
@@ -311,11 +314,44 @@ void front_end(struct front *front)
 			;
 	}
 	if (front->reaps && worker > 0)
-		end_orphans();
+		end_orphans(front);
 	if (front->socket >= 0)
 		close(front->socket);
 	front->worker = -1;
 	front->socket = -1;
+}
+
+/* Between vfork and exec, as above. */
+static void become_notifier(char *const argv[])
+{
+	sigset_t none;
+	int null = open("/dev/null", O_RDWR);
+	if (null < 0)
+		_exit(127);
+	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+	exec_worker(argv, worker_environment);
+	_exit(127);
+}
+
+void front_notify(struct front *front)
+{
+	union {
+		const char *ours[7];
+		char *its[7];
+	} argv = {{"pawl-worker", "tool", "approvals", front->config ? front->config : "", "-q",
+		   "deliver", NULL}};
+	if (front->notifier > 0 && waitpid(front->notifier, NULL, WNOHANG) == 0)
+		return; /* it goes on until nothing waits */
+	pid_t pid = vfork();
+	if (pid == 0)
+		become_notifier(argv.its);
+	front->notifier = pid > 0 ? pid : 0;
 }
 
 void front_halt(const struct front *front, const struct loss *loss)

@@ -28,6 +28,7 @@ struct front {
 	bool reaps; /* every child there is comes from a worker */
 	/* the worker */
 	pid_t worker;
+	pid_t notifier; /* delivers notices, and outlives us; 0 none */
 	int socket;
 	uint64_t nonce;
 	int64_t tick_ns; /* how often the deadline of what runs is to be looked at; 0 not */
@@ -53,6 +54,10 @@ int front_receive(struct front *front, int64_t deadline_ns, int64_t tick_ns,
 
 /* Kills the worker and what it started, in a session of its own or not, and waits for it. */
 void front_end(struct front *front);
+
+/* Starts what tells people that a call waits, unless one of ours still does: a process of its
+ * own that nobody waits for. Nothing is lost when it cannot be started: the next one delivers. */
+void front_notify(struct front *front);
 
 /* Latches the session when the lost plugin's entry says halt. */
 void front_halt(const struct front *front, const struct loss *loss);

@@ -292,6 +292,8 @@ static int judge(struct front *front, size_t len, struct refusal *refusal, int *
 			front->tick_ns = take_time(m.tick_ns);
 		} else if (m.type == LANE_NOTE) {
 			print_note(front, &m);
+		} else if (m.type == LANE_HELD) {
+			front_notify(front);
 		} else if (m.type == LANE_ANSWER && answer_fits(&m, refusal)) {
 			*exit_status = print_answer(front, &m);
 			return m.final ? 1 : 0;

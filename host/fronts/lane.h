@@ -48,6 +48,7 @@ enum lane_type {
 	LANE_KIND,	/* worker */
 	LANE_ANSWER,
 	LANE_NOTE,	/* a line for stderr */
+	LANE_HELD,	/* worker: a call waits, and somebody is to be told */
 	LANE_DONE,
 };
 
@@ -75,6 +76,7 @@ struct lane_message {
 	uint32_t final; /* no DONE follows */
 	uint64_t out_len, err_len; /* at LANE_OUT, err behind out */
 	uint64_t taken;		   /* LINES: bytes of input answered */
+	uint32_t notices;	   /* LINES: as LANE_HELD says */
 	uint32_t incomplete;	   /* LINES: what is left is a batch that goes on behind the block */
 	uint32_t unreadable;	   /* LINES: answered lines that were no event */
 };

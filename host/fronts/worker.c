@@ -49,6 +49,7 @@ struct worker {
 	struct json_arena *arena;
 	const struct lane_message *request;
 	bool told_audit_trouble;
+	bool notices;  /* a line of this block has some to be told */
 	bool in_batch; /* nobody is asked before the last of it is judged */
 	struct lane_message message;
 };
@@ -261,6 +262,16 @@ static bool have_store(struct worker *w, struct judged *j)
 	return false;
 }
 
+/* Somebody is to be told: by the front, as what we start ends with us. */
+static void tell_notices(struct worker *w, const struct decision *d)
+{
+	if (!d->notices)
+		return;
+	w->notices = true;
+	if (!w->lines)
+		reply(w, fresh(w), LANE_HELD);
+}
+
 /* approval.ask "queue": the call is persisted, then recorded, and only then waited for. A
  * client that can be told of a pause is told at once; a hook waits as long as it may. */
 static void ask_person(struct worker *w, struct judged *j)
@@ -268,19 +279,21 @@ static void ask_person(struct worker *w, struct judged *j)
 	struct error err;
 	struct decision *d = &j->decision;
 	const struct form *form = dialect_form(w->dialect, j->call);
-	bool fresh;
+	bool is_new;
 	if (!needs_person(w, j) || !have_store(w, j))
 		return;
 	if (form->can & FORM_ALL) {
 		batch_hold(w->host, w->dialect, &(struct batch_member){j->call, d}, 1);
+		tell_notices(w, d);
 		return;
 	}
 	if (d->modified && !(form->can & FORM_REWRITE))
 		return; /* what would be approved cannot be run: refused, with what to ask for */
-	approve_ask(w->host, j->call, d, &fresh);
+	approve_ask(w->host, j->call, d, &is_new);
+	tell_notices(w, d);
 	if (d->verdict != VERDICT_REQUIRE_APPROVAL)
 		return;
-	if (fresh && host_observe_held(w->host, j->call, d, &err) < 0)
+	if (is_new && host_observe_held(w->host, j->call, d, &err) < 0)
 		refuse(w, j, REFUSED_HOST, STR("the audit could not record this call"));
 	else
 		approve_wait(w->host, j->call, d, wait_until(w));
@@ -547,6 +560,8 @@ static void hold_batch(struct worker *w, struct batch_line *lines, size_t n)
 	}
 	if (n_members > 0)
 		batch_hold(w->host, w->dialect, members, n_members);
+	for (size_t i = 0; i < n_members; i++)
+		tell_notices(w, members[i].decision);
 }
 
 /* All lines of a batch are judged, in their order, before anybody is asked. Where one took a
@@ -624,6 +639,8 @@ static void serve_lines(struct worker *w)
 	done->out_len = block.given;
 	done->unreadable = block.unreadable;
 	done->incomplete = n == 0;
+	done->notices = w->notices;
+	w->notices = false;
 	reply(w, done, LANE_DONE);
 }
 

@@ -23,6 +23,7 @@ library() {
 	json-c/* | json.h) echo json-c ;;
 	sqlite3*) echo sqlite ;;
 	sodium*) echo sodium ;;
+	curl/*) echo curl ;;
 	sys/* | linux/* | arpa/* | netinet/*) echo libc ;;
 	assert.h | ctype.h | dirent.h | dlfcn.h | elf.h | emmintrin.h | endian.h | errno.h) echo libc ;;
 	fcntl.h | fnmatch.h | getopt.h | glob.h | grp.h | inttypes.h | langinfo.h) echo libc ;;
@@ -116,5 +117,5 @@ done
 holds "audit: plugin-api, json, base" "$(below audit)" \
 	own json base libc config pawl json-c sqlite sodium
 holds "approvals: core's approval.h, audit, json, base" "$(below approvals)" \
-	own core/approval.h json base libc config sqlite sodium audit cli/diff.h
+	own core/approval.h json base libc config sqlite sodium audit cli/diff.h curl
 echo "1..$n"

@@ -20,6 +20,7 @@
 #include "digest.h"
 #include "hold.h"
 #include "lineage.h"
+#include "sign.h"
 
 #define SECOND INT64_C(1000000000)
 #define DAY_MS (INT64_C(86400) * 1000)
@@ -814,6 +815,25 @@ static void test_a_plugin_that_closes_the_file_breaks_no_lock(void **state)
 	assert_int_equal(look(f, asked.id), APPROVAL_CANCELED);
 }
 
+/* ---- signing -------------------------------------------------------------------------------------------------- */
+
+static void test_a_webhook_is_signed(void **state)
+{
+	/* the key is base64 of 32 bytes; the value was made with another implementation */
+	char signature[SIGN_MAX];
+	struct error err;
+	(void)state;
+	assert_int_equal(sign_webhook(STR("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"),
+				      STR("msg_p5jXN8AQM9LWM0D4loKWxJek"), 1614265330,
+				      STR("{\"test\": 2432232314}"), signature, &err),
+			 0);
+	assert_string_equal(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+	assert_int_equal(sign_webhook(STR("secret"), STR("i"), 1, STR("b"), signature, &err),
+			 -EINVAL);
+	assert_int_equal(sign_webhook(STR("whsec_*"), STR("i"), 1, STR("b"), signature, &err),
+			 -EINVAL);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, begin, end)
 
 int main(void)
@@ -852,6 +872,7 @@ int main(void)
 		TEST(a_file_that_was_taken_away_keeps_no_promise),
 		TEST(what_is_no_database_is_refused),
 		TEST(a_plugin_that_closes_the_file_breaks_no_lock),
+		TEST(a_webhook_is_signed),
 	};
 	return cmocka_run_group_tests_name("approvals", tests, NULL, NULL);
 }

@@ -220,7 +220,7 @@ static const struct {
 	 "1:13: unknown key \"byte\"; did you mean \"bytes\"? known here: bytes, depth"},
 	{"{\"approval\": {\"timeot\": \"1s\"}}",
 	 "1:15: unknown key \"timeot\"; did you mean \"timeout\"? known here: timeout, ask, need, "
-	 "allow_self, redeem, wait, on_change"},
+	 "allow_self, redeem, wait, notify, on_change"},
 	{"{\"audit\": {\"path\": \"x\"}}", "1:12: unknown key \"path\"; known here: on_error"},
 	{"{\"chain\": [{\"plugin\": \"a\", \"option\": {}}]}",
 	 "1:28: unknown key \"option\"; did you mean \"options\"? known here: plugin, sha256, name, match, "
