@@ -257,7 +257,9 @@ int codex_hash(struct json_arena *arena, const char *event, const struct json_va
 	buffer_add(&text, STR("}"));
 	if (text.error < 0)
 		return text.error;
-	sha256_hex(buffer_str(&text), hash + strlen(hash));
+	int r = sha256_hex(buffer_str(&text), hash + strlen(hash), NULL);
+	if (r < 0)
+		return r;
 	*ret = json_arena_text(arena, str_of(hash));
 	return 0;
 }
