@@ -19,7 +19,6 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -214,22 +213,20 @@ static void add_code(struct filter *filter, const struct sock_filter *code, size
 	filter->length += (unsigned)(size / sizeof(*code));
 }
 
+/* Kept sorted by number; qsort would ask the system for its memory first. */
 static void add_answers(struct filter *filter, const struct answer *answers, size_t size)
 {
-	memcpy(filter->answers + filter->n_answers, answers, size);
-	filter->n_answers += (unsigned)(size / sizeof(*answers));
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const struct answer *x = a, *y = b;
-	return (x->call > y->call) - (x->call < y->call);
+	for (size_t i = 0; i < size / sizeof(*answers); i++) {
+		unsigned at = filter->n_answers++;
+		for (; at > 0 && filter->answers[at - 1].call > answers[i].call; at--)
+			filter->answers[at] = filter->answers[at - 1];
+		filter->answers[at] = answers[i];
+	}
 }
 
 /* Each block begins with a jump over all of it for numbers that are past it. */
 static void add_blocks(struct filter *filter)
 {
-	qsort(filter->answers, filter->n_answers, sizeof(filter->answers[0]), by_number);
 	for (unsigned at = 0; at < filter->n_answers; at += BLOCK) {
 		const struct answer *block = filter->answers + at;
 		unsigned n = filter->n_answers - at < BLOCK ? filter->n_answers - at : BLOCK;
