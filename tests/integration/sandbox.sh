@@ -86,7 +86,7 @@ for part in landlock seccomp; do
 		logged '"policy.hook_error".*"plugin":"fenced","error_class":"sandbox"'
 	run '' "$helpers/without" $part "$pawl" check --config "$cfg"
 	ok 'check says why, and what would do' has "$status$err" \
-		"1$cfg:1:*\"fenced\": *$says*\"sandbox\": \"best-effort\"*"
+		"1*$cfg:1:*\"fenced\": *$says*\"sandbox\": \"best-effort\"*"
 	run '' "$helpers/without" $part "$pawl" status --config "$cfg"
 	ok 'status says so' has "$status$out" "1*sandbox *no [Ls][ae]*fenced refuses: *"
 	forgets
