@@ -67,7 +67,8 @@ static int make_memory(struct cell *cell, int *ret, struct error *err)
 	if (fd < 0 || ftruncate(fd, CELL_MEMORY) != 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		return error_set(err, errno, "no memory for its process: %s", strerror(errno));
-	char *at = mmap(NULL, CELL_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	char *at = mmap(NULL, CELL_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+			0);
 	if (at == MAP_FAILED)
 		return error_set(err, errno, "no memory for its process: %s", strerror(errno));
 	cell->question = at;

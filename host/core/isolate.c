@@ -20,6 +20,7 @@
 #include "core/open.h"
 #include "core/quarantine.h"
 #include "core/replytable.h"
+#include "core/sandbox.h"
 
 /* Whoever waits for us gets an answer before its own patience ends. */
 #define EARLY_NS INT64_C(10000000)
@@ -81,8 +82,9 @@ static void name_end(struct isolate *isolate, enum cell_end end, int status, con
 			break;
 		}
 		isolate->fault = "exit";
-		snprintf(shown, size, "the plugin ended the process%s instead of answering (exit %d)",
-			 when, number);
+		snprintf(shown, size,
+			 "the plugin ended the process%s instead of answering (exit %d)", when,
+			 number);
 		break;
 	case CELL_LATE:
 		isolate->fault = "timeout";
@@ -93,13 +95,15 @@ static void name_end(struct isolate *isolate, enum cell_end end, int status, con
 		snprintf(shown, size, "the plugin left something that is not an answer%s", when);
 		break;
 	}
+	bool forbidden = end == CELL_SIGNAL && number == SIGSYS;
 	snprintf(isolate->text, sizeof(isolate->text), "%s%s", shown,
-		 number == SIGSYS && end == CELL_SIGNAL ? ": it did what its sandbox kills for" : "");
+		 forbidden ? ": it did what its sandbox kills for" : "");
 }
 
 static void plugin_path(const struct host *host, const struct slot *slot, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/%s.so", host->config->plugin_dir.ptr, slot->entry->plugin.ptr);
+	snprintf(path, PATH_MAX, "%s/%s.so", host->config->plugin_dir.ptr,
+		 slot->entry->plugin.ptr);
 }
 
 /* Where faults cannot be counted there is no quarantine, but each still refuses. */
@@ -219,6 +223,22 @@ static void take_text(char *to, size_t size, struct str text)
 		to[0] = '\0';
 }
 
+/* What its sandbox lacks. The plugin's code has run when that is told, and may have had a hand
+ * in it; that something is lacking we know ourselves. */
+static void take_weak(struct slot *slot, struct str told)
+{
+	struct isolate *isolate = slot->isolate;
+	struct sandbox_kernel kernel;
+	isolate->weak[0] = '\0';
+	if (!slot->entry->sandbox_best_effort)
+		return;
+	sandbox_probe(&kernel);
+	if (kernel.landlock_abi > 0 && kernel.seccomp)
+		return;
+	take_text(isolate->weak, sizeof(isolate->weak),
+		  told.len > 0 ? told : STR("this kernel lacks a part of the sandbox"));
+}
+
 static int take_opened(struct host *host, struct slot *slot, size_t len)
 {
 	struct isolate *isolate = slot->isolate;
@@ -238,7 +258,7 @@ static int take_opened(struct host *host, struct slot *slot, size_t len)
 		return refuse(slot, "load", "the plugin cannot be loaded, `pawl check` says why",
 			      opened.why);
 	take_text(isolate->version, sizeof(isolate->version), opened.version);
-	take_text(isolate->weak, sizeof(isolate->weak), opened.weak);
+	take_weak(slot, opened.weak);
 	isolate->hooks = opened.hooks;
 	isolate->state = OPEN;
 	slot->version = str_of(isolate->version);

@@ -138,8 +138,7 @@ static void reply_opened(void)
 		.stage = FRAME_OPENED,
 		.version = str_of(cell.plugin->file->note.version),
 		.hooks = hooks_of(&cell.plugin->file->desc),
-		.weak = cell.sandbox.weak ? str_of(cell.sandbox.weak_why) :
-					    (struct str){NULL, 0},
+		.weak = str_of(cell.sandbox.weak ? cell.sandbox.weak_why : NULL),
 	};
 	frame_put_opened(&cell.answer, &opened);
 }
@@ -154,7 +153,8 @@ static struct {
 /* Everything up to the first instruction of the plugin. */
 static int prepare(struct frame_in *in, struct opening *ret, struct error *err)
 {
-	int r = frame_get_open(in, cell.arena, &opened.entry, &opened.libraries, &opened.frame, err);
+	int r = frame_get_open(in, cell.arena, &opened.entry, &opened.libraries, &opened.frame,
+			       err);
 	if (r < 0)
 		return r;
 	opened.table = host_table;
@@ -243,8 +243,9 @@ static int32_t tell(enum hook hook, struct str record)
 	const struct pawl_call *call = cell.asked.call->frozen;
 	switch (hook) {
 	case HOOK_DECIDED:
-		return desc->decided ? desc->decided(self, call, (pawl_str){record.ptr, record.len}) :
-				       0;
+		if (!desc->decided)
+			return 0;
+		return desc->decided(self, call, (pawl_str){record.ptr, record.len});
 	case HOOK_POST_TOOL_USE:
 		return desc->post_tool_use ? desc->post_tool_use(self, call) : 0;
 	case HOOK_STOP:

@@ -30,7 +30,8 @@ int main(int argc, char **argv)
 	    host_new(config, arena, &host, &err) < 0)
 		return 1;
 	struct pawl_call *call = call_new(arena, config->limits);
-	if (!call || json_parse(arena, (struct str){text, len}, call->limits, 0, &event, NULL, &err) < 0 ||
+	struct str given = {text, len};
+	if (!call || json_parse(arena, given, call->limits, 0, &event, NULL, &err) < 0 ||
 	    dialect_decode(dialect, call, event, (struct str){NULL, 0}, &err) < 0 ||
 	    host_set_context(host, call, NULL, &err) < 0)
 		return 1;

@@ -49,7 +49,7 @@ echo "== hook: what standing between a plugin and the client costs (goal: 1.6 in
 	"the same chain without a worker=$top/tests/bench/bench-inline $dir/pawl.json" \
 	"pawl hook, allow=$top/pawl hook claude-code --config $dir/pawl.json"
 echo
-echo "== plugins in processes of their own (goals in brackets)"
+echo "== plugins in processes of their own (goal in brackets)"
 "$top/tests/bench/bench-isolate" "$top/tests/bench/plugins" "$top/libexec/pawl/pawl-worker" \
 	"$dir/event.json" "$dir/state"
 isolated() { # the first N of the ten
@@ -65,6 +65,7 @@ isolated() { # the first N of the ten
 isolated 10 '' >"$dir/shared10.json"
 isolated 1 ',"isolation":"process"' >"$dir/isolated1.json"
 isolated 10 ',"isolation":"process"' >"$dir/isolated10.json"
+echo "hooks; goal: 10 within 3 times the wall time of 1"
 "$top/tests/bench/bench-hook" "$dir/event.json" \
 	"pawl hook, 1 isolated plugin=$top/pawl hook claude-code --config $dir/isolated1.json" \
 	"pawl hook, 10 isolated plugins=$top/pawl hook claude-code --config $dir/isolated10.json" \

@@ -82,8 +82,8 @@ static int32_t inside_ask(void *self, const pawl_call *call, pawl_reply *reply)
 	(void)call;
 	getrlimit(RLIMIT_CORE, &core);
 	int n = snprintf(text, sizeof(text),
-			 "open %d environment %d root %d umask %o core %lu passwd %d path %d net %d "
-			 "unix %d post %d decided %d stop %d",
+			 "open %d environment %d root %d umask %o core %lu passwd %d path %d "
+			 "net %d unix %d post %d decided %d stop %d",
 			 count_open(), count_environment(), in_root(), mask,
 			 (unsigned long)core.rlim_cur, can_read("/etc/passwd"),
 			 inside->path[0] && can_read(inside->path),
