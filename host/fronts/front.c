@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
+
+/* <linux/futex.h>, which musl's compiler does not find */
+#define FUTEX_WAIT_PRIVATE (0 | 128)
+#define FUTEX_WAKE_PRIVATE (1 | 128)
 
 #define ORPHAN_TRIES 1000 /* about a second, for a plugin that starts ever more */
 
@@ -67,7 +72,7 @@ static void catch_signals(void)
 
 int front_init(struct front *front)
 {
-	front->worker = -1;
+	front->worker = front->guard = -1;
 	front->socket = front->memory = -1;
 	catch_signals();
 	/* a shell may have left us children of its own when it became us: then none is ended */
@@ -128,6 +133,125 @@ static void become_worker(const struct front *front, int socket, char *const arg
 	_exit(127);
 }
 
+/* SIGKILL to each of our children; how many the kernel named. */
+static int kill_children(const struct front *front)
+{
+	char text[4096];
+	int n = 0, fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	for (char *at = text, *end; *at; at = end) {
+		long pid = strtol(at, &end, 10);
+		if (end == at || *end != ' ') /* a number that was cut is none */
+			break;
+		if (pid == front->notifier)
+			continue;
+		kill((pid_t)pid, SIGKILL);
+		n++;
+	}
+	return n;
+}
+
+/* What a plugin started outside of the worker's session has become our child, being orphaned. */
+static void end_orphans(const struct front *front)
+{
+	for (int tries = 0; tries < ORPHAN_TRIES; tries++) {
+		pid_t r = waitpid(-1, NULL, WNOHANG);
+		if (r < 0 && errno != EINTR)
+			return;
+		if (r == 0 && kill_children(front) == 0)
+			return;
+		if (r == 0)
+			poll(NULL, 0, 1);
+	}
+}
+
+/* ---- the guard ------------------------------------------------------------------- */
+
+/* The worker's parent. It outlives us when we are killed, and then ends whatever the worker
+ * has started, in a session of its own or not: being its subreaper, it is given all that is
+ * orphaned. It shares our memory, as a copy of it would cost more than all the rest. errno is
+ * shared too: nothing here fails while we run. */
+struct guard {
+	struct front *front;
+	pid_t parent;
+	int socket;
+	char *const *argv;
+	_Atomic uint32_t started; /* a futex: the worker is another program by now, or is not */
+};
+
+static void settle_guard(sigset_t *wakes)
+{
+	sigemptyset(wakes);
+	sigaddset(wakes, SIGCHLD);
+	sigaddset(wakes, SIGTERM);
+	sigprocmask(SIG_BLOCK, wakes, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+/* Takes those that have ended; whether the worker is among them, now or before. */
+static bool worker_ended(struct front *front)
+{
+	int status;
+	for (pid_t r; (r = waitpid(-1, &status, WNOHANG)) > 0;)
+		if (r == front->worker) {
+			front->status = status;
+			atomic_store(&front->ended, true);
+			return true;
+		}
+	return false;
+}
+
+static int run_guard(void *data)
+{
+	struct guard *guard = data;
+	struct front *front = guard->front;
+	pid_t parent = guard->parent;
+	sigset_t wakes;
+	settle_guard(&wakes);
+	pid_t worker = vfork();
+	if (worker == 0)
+		become_worker(front, guard->socket, guard->argv);
+	front->worker = worker;
+	atomic_store(&guard->started, 1);
+	syscall(SYS_futex, &guard->started, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (worker < 0)
+		return 0;
+	syscall(SYS_close_range, 0, ~0U, 0); /* none of the client's is held here */
+	while (getppid() == parent && !worker_ended(front))
+		sigwaitinfo(&wakes, NULL);
+	kill(-worker, SIGKILL);
+	if (!atomic_load(&front->ended))
+		kill(worker, SIGKILL);
+	end_orphans(front);
+	return 0;
+}
+
+/* 0 with the worker started, or -errno. */
+static int start_guard(struct front *front, int socket, char *const argv[])
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	struct guard guard = {.front = front, .parent = getpid(), .socket = socket, .argv = argv};
+	const struct timespec moment = {0, 50000000};
+	front->worker = -1;
+	atomic_store(&front->ended, false);
+	front->guard = clone(run_guard, stack + sizeof(stack), CLONE_VM | SIGCHLD, &guard);
+	if (front->guard < 0)
+		return -errno;
+	while (!atomic_load(&guard.started)) {
+		syscall(SYS_futex, &guard.started, FUTEX_WAIT_PRIVATE, 0, &moment, NULL, 0);
+		if (!atomic_load(&guard.started) &&
+		    waitpid(front->guard, NULL, WNOHANG) == front->guard) {
+			front->guard = -1;
+			return -ECHILD;
+		}
+	}
+	return front->worker > 0 ? 0 : -EAGAIN;
+}
+
 static uint64_t draw(void)
 {
 	uint64_t nonce = 0;
@@ -153,20 +277,30 @@ int front_start(struct front *front, const char *mode, struct loss *loss)
 		return -1;
 	}
 	front->nonce = draw();
-	front->worker = vfork();
-	if (front->worker == 0)
-		become_worker(front, pair[1], argv.its);
-	loss->status = errno;
+	int r = start_guard(front, pair[1], argv.its);
 	close(pair[1]);
 	front->socket = pair[0];
-	if (front->worker > 0)
+	if (r == 0)
 		return 0;
-	close(pair[0]);
-	front->socket = -1;
+	loss->status = -r;
+	front_end(front);
 	return -1;
 }
 
 /* ---- talking --------------------------------------------------------------------- */
+
+/* Whether the worker has ended, and how; where its guard was killed, it has. */
+static bool take_end(struct front *front, int *status)
+{
+	if (front->guard > 0 && waitpid(front->guard, status, WNOHANG) == front->guard)
+		front->guard = -1; /* it has ended all, or was killed, and the worker with it */
+	else if (!atomic_load(&front->ended))
+		return false;
+	if (atomic_load(&front->ended))
+		*status = front->status;
+	front->worker = -front->worker;
+	return true;
+}
 
 /* What became of the worker, once it cannot answer any more. */
 static int lost(struct front *front, enum loss_kind kind, struct loss *loss)
@@ -177,16 +311,8 @@ static int lost(struct front *front, enum loss_kind kind, struct loss *loss)
 	loss->kind = kind;
 	if (kind == LOSS_EXIT && front->worker > 0) {
 		/* it closed its end: give it the moment it needs to be a corpse */
-		for (int i = 0; i < 200; i++) {
-			pid_t r = waitpid(front->worker, &status, WNOHANG);
-			if (r == front->worker) {
-				front->worker = -front->worker;
-				break;
-			}
-			if (r < 0)
-				break;
+		for (int i = 0; i < 200 && !take_end(front, &status); i++)
 			poll(NULL, 0, 1);
-		}
 		if (front->worker < 0 && WIFSIGNALED(status)) {
 			loss->kind = LOSS_SIGNAL;
 			loss->status = WTERMSIG(status);
@@ -268,56 +394,33 @@ int front_receive(struct front *front, int64_t deadline_ns, int64_t tick_ns,
 	}
 }
 
-/* SIGKILL to each of our children; how many the kernel named. */
-static int kill_children(const struct front *front)
+static void take(pid_t pid)
 {
-	char text[4096];
-	int n = 0, fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[len > 0 ? len : 0] = '\0';
-	for (char *at = text, *end; *at; at = end) {
-		long pid = strtol(at, &end, 10);
-		if (end == at || *end != ' ') /* a number that was cut is none */
-			break;
-		if (pid == front->notifier)
-			continue;
-		kill((pid_t)pid, SIGKILL);
-		n++;
-	}
-	return n;
-}
-
-/* What a plugin started outside of the worker's session has become ours, being orphaned. */
-static void end_orphans(const struct front *front)
-{
-	for (int tries = 0; tries < ORPHAN_TRIES; tries++) {
-		pid_t r = waitpid(-1, NULL, WNOHANG);
-		if (r < 0 && errno != EINTR)
-			return;
-		if (r == 0 && kill_children(front) == 0)
-			return;
-		if (r == 0)
-			poll(NULL, 0, 1);
-	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 void front_end(struct front *front)
 {
 	pid_t worker = front->worker < -1 ? -front->worker : front->worker;
-	if (worker > 1) /* -1 would be everybody */
+	bool lives = worker > 1 && !atomic_load(&front->ended); /* -1 would be everybody */
+	if (lives) {
 		kill(-worker, SIGKILL); /* its session: what it started goes too */
-	if (front->worker > 1) {
 		kill(worker, SIGKILL);
-		while (waitpid(worker, NULL, 0) < 0 && errno == EINTR)
-			;
 	}
-	if (front->reaps && worker > 0)
+	if (front->guard > 1) {
+		/* what it had is ours then; where we take nothing over, it does what is left,
+		 * and may not be held up by who stopped it */
+		kill(front->guard, front->reaps ? SIGKILL : SIGCONT);
+		take(front->guard);
+	}
+	if (front->reaps && lives)
+		take(worker);
+	if (front->reaps && worker > 1)
 		end_orphans(front);
 	if (front->socket >= 0)
 		close(front->socket);
-	front->worker = -1;
+	front->worker = front->guard = -1;
 	front->socket = -1;
 }
 

@@ -8,6 +8,7 @@
 #define PAWL_FRONTS_FRONT_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -28,6 +29,9 @@ struct front {
 	bool reaps; /* every child there is comes from a worker */
 	/* the worker */
 	pid_t worker;
+	pid_t guard;	    /* our child, its parent: see front.c */
+	atomic_bool ended;  /* the guard has seen it end */
+	int status;	    /* as wait has it, once it has ended */
 	pid_t notifier; /* delivers notices, and outlives us; 0 none */
 	int socket;
 	uint64_t nonce;

@@ -5,7 +5,7 @@
 begin
 config '"deadline":"60s","chain":[{"plugin":"stubborn"}]'
 
-# running: how many processes, front and worker, were started with this script's config
+# running: how many processes, front, guard and worker and what that started, were started with this script's config
 running() {
 	grep -alz "^$cfg\$" /proc/[0-9]*/cmdline 2>/dev/null | wc -l | tr -d ' '
 }
@@ -25,7 +25,7 @@ begin_hook() {
 	printf %s "$pre" >"$work/in"
 	"$pawl" hook claude-code --config "$cfg" <"$work/in" >"$work/out" 2>"$work/err" &
 	front=$!
-	soon 2 running
+	soon 3 running
 }
 
 for signal in TERM INT HUP; do
@@ -68,8 +68,26 @@ ok 'front killed: nobody left' soon 0 running
 printf '%s\n' "$pre" >"$work/in"
 "$pawl" eval --config "$cfg" <"$work/in" >"$work/out" 2>"$work/err" &
 front=$!
-soon 2 running
+soon 3 running
 kill -9 "$front"
 wait "$front" 2>/dev/null
 ok 'eval killed: nobody left' soon 0 running
+
+# what a plugin started goes with the front, in a session of its own or not
+config '"deadline":"60s","chain":[{"plugin":"fork-stays"},{"plugin":"fork-daemon"},{"plugin":"stubborn"}]'
+printf %s "$pre" >"$work/in"
+"$pawl" hook claude-code --config "$cfg" <"$work/in" >"$work/out" 2>"$work/err" &
+front=$!
+ok 'a plugin has started two processes' soon 5 running
+kill -9 "$front"
+wait "$front" 2>/dev/null
+ok 'front killed: they have gone, too' soon 0 running
+
+# the worker's parent is no way to end the front, or to hold it up
+for signal in KILL STOP; do
+	config "\"deadline\":\"2s\",\"chain\":[{\"plugin\":\"parent-$signal\"}]"
+	hook claude-code "$pre"
+	ok "SIG$signal to the worker's parent: refused" denies claude-code '*'
+	ok "SIG$signal: nobody left" soon 0 running
+done
 finish

@@ -45,6 +45,27 @@ MISDEED(stop_self)
 	return raise(SIGSTOP) + PAWL_ALLOW;
 }
 
+/* Whoever started this process, and then as long as it takes. */
+__attribute__((unused)) static int32_t end_parent(int signal)
+{
+	kill(getppid(), signal);
+	for (int i = 0; i < 30; i++)
+		sleep(1);
+	return PAWL_ALLOW;
+}
+
+MISDEED(parent_KILL)
+{
+	(void)call, (void)reply;
+	return end_parent(SIGKILL);
+}
+
+MISDEED(parent_STOP)
+{
+	(void)call, (void)reply;
+	return end_parent(SIGSTOP);
+}
+
 /* All that a GiB of addresses leaves, and keeps it. */
 MISDEED(memory_hog)
 {
