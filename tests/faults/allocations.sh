@@ -24,6 +24,6 @@ for name in drop-in halted locked fact asked listed; do
 	faults $name MALLOC 4
 done
 faults rewritten MALLOC 1 # the answer is written, too
-# thousands more, most of them the database's
-faults recorded MALLOC 500
+# thousands more, nearly all of them the database's
+faults recorded MALLOC 500 7
 finish

@@ -2,10 +2,10 @@
 # can get lost: held against a fault at every STRIDE-th place. Sourced after the integration
 # tests' lib.sh.
 #
-#	faults NAME FAULTS STRIDE	a TAP line for each client
+#	faults NAME FAULTS STRIDE [WHOLE]	a TAP line for each client
 #
-# make check-faults sets FAULTS_STRIDE to 1: everything. Without it every STRIDE-th place is
-# tried, a little different for each client.
+# Every STRIDE-th place is tried, a little different for each client; where make check-faults
+# has set FAULTS_ALL, every one (every WHOLE-th).
 sweep=$top/tests/faults/sweep
 spread=0
 
@@ -70,11 +70,13 @@ chain() {
 		"$work" "$kept" "$members" "$entries" >"$cfg"
 }
 
-# swept CLIENT STATUS TEXT EVENT FAULTS STRIDE: runs it; the last line says how it went
+# swept CLIENT STATUS TEXT EVENT FAULTS STRIDE WHOLE: runs it; the last line says how it went
 swept() {
 	client=$1
 	spread=$((1 - spread))
-	printf %s "$4" | "$sweep" "$5" "${FAULTS_STRIDE:-$(($6 > 1 ? $6 + spread : 1))}" "$work" "$2" "$3" "$record" \
+	step=$(($6 > 1 ? $6 + spread : 1))
+	[ -z "${FAULTS_ALL:-}" ] || step=${7:-1}
+	printf %s "$4" | "$sweep" "$5" "$step" "$work" "$2" "$3" "$record" \
 		"$work/pawl" hook "$client" --config "$cfg" >"$work/out" 2>&1
 	status=$?
 	out=$(cat "$work/out") err=
@@ -89,6 +91,6 @@ swept() {
 cline='{"clineVersion":"3.40.0","hookName":"PreToolUse","taskId":"s","preToolUse":{"toolName":"execute_command","parameters":{"command":"ls"}}}'
 faults() {
 	chain "$1"
-	ok "$1: claude-code, $2" swept claude-code 2 '"permissionDecision":"deny"' "$pre" "$2" "$3"
-	ok "$1: cline, $2" swept cline 0 '{"cancel":true,' "$cline" "$2" "$3"
+	ok "$1: claude-code, $2" swept claude-code 2 '"permissionDecision":"deny"' "$pre" "$2" "$3" "${4:-}"
+	ok "$1: cline, $2" swept cline 0 '{"cancel":true,' "$cline" "$2" "$3" "${4:-}"
 }
