@@ -133,13 +133,23 @@ void reply_tell(pawl_reply *reply, pawl_str text)
 	reply->told = keep(reply, in(text), REPLY_TELL_MAX);
 }
 
+/* The same key again is the same fact, said anew. */
+static size_t note_place(const pawl_reply *reply, struct str key)
+{
+	size_t i = 0;
+	while (i < reply->n_notes && !str_equal(reply->notes[i].key, key))
+		i++;
+	return i;
+}
+
 void reply_note(pawl_reply *reply, pawl_str key, pawl_str value)
 {
-	if (reply->n_notes == REPLY_NOTES_MAX)
+	struct str kept = keep(reply, in(key), REPLY_RULE_MAX);
+	size_t place = kept.ptr ? note_place(reply, kept) : REPLY_NOTES_MAX;
+	if (place == REPLY_NOTES_MAX)
 		return;
-	struct reply_note *note = &reply->notes[reply->n_notes];
-	note->key = keep(reply, in(key), REPLY_RULE_MAX);
-	note->value = keep(reply, in(value), REPLY_NOTE_MAX);
-	if (note->key.ptr)
+	reply->notes[place].key = kept;
+	reply->notes[place].value = keep(reply, in(value), REPLY_NOTE_MAX);
+	if (place == reply->n_notes)
 		reply->n_notes++;
 }

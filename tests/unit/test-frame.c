@@ -137,6 +137,7 @@ static void fill(struct pawl_reply *reply)
 	reply_grant(reply);
 	reply_tell(reply, text("told"));
 	reply_note(reply, text("sandbox"), text("whole"));
+	reply_note(reply, text("key"), text("said anew below"));
 	reply_note(reply, text("key"), text("value"));
 }
 
