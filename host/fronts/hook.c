@@ -116,6 +116,7 @@ struct refusal {
 /* What a fault of our own may still do: refuse, as long as nothing has been said. */
 static struct {
 	const struct refusal *refusal;
+	pid_t pid;
 	volatile sig_atomic_t begun; /* an answer is being written */
 	volatile sig_atomic_t exit;  /* and what we will end with when it is */
 } last;
@@ -150,6 +151,8 @@ static int refuse(const struct refusal *refusal, const char *reason, const char 
 static void on_crash(int number)
 {
 	(void)number;
+	if (getpid() != last.pid) /* the worker's guard, which has our memory */
+		_exit(127);
 	_exit(last.begun ? last.exit : refuse(last.refusal, "the hook itself failed", "host"));
 }
 
@@ -159,6 +162,7 @@ static void catch_crashes(const struct refusal *refusal)
 	static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
 	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
 	last.refusal = refusal;
+	last.pid = getpid();
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		sigaction(crashes[i], &action, NULL);
