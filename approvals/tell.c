@@ -34,9 +34,9 @@ static void fill(const struct row *row, const char *type, struct str data, struc
 	record->data = data;
 	if (strcmp(type, "call.allowed") != 0 && strcmp(type, "policy.denied") != 0)
 		return;
-	/* what a resumed call came to */
+	/* what a resumed call came to; its arguments are in the record that it was held by, where
+	 * the rules of the audit have said how much of them is kept */
 	bool runs = strcmp(type, "call.allowed") == 0;
-	record->input = row->args;
 	record->verdict = runs ? STR("allow") : STR("deny");
 	record->reason = row->reason;
 	record->refused_by = runs ? (struct str){NULL, 0} : row->decided_why;

@@ -172,6 +172,24 @@ static int say_end(const struct line *line, const struct approval_state *state)
 	return state->status <= APPROVAL_CONSUMED ? 0 : 1;
 }
 
+/* As it stands: whose time is over is for the sweep, which records it. */
+static int look(struct approvals *queue, const char *id, struct approval_state *state,
+		struct error *err)
+{
+	_cleanup_row_ struct row row = {0};
+	*state = (struct approval_state){.status = APPROVAL_PENDING};
+	int r = queue_begin(queue, QUEUE_READ, err);
+	if (r < 0)
+		return r;
+	r = row_find(queue, &row, err, "id = ?", "c", id);
+	if (r == -ENOENT)
+		error_set(err, ENOENT, "no approval has the id \"%s\"", id);
+	if (r == 0)
+		hold_state(queue, &row, state);
+	row_done(&row);
+	return queue_end(queue, r, err);
+}
+
 int command_wait(const struct line *line)
 {
 	_cleanup_queue_ struct approvals *queue = NULL;
@@ -186,7 +204,9 @@ int command_wait(const struct line *line)
 	if (r == 1)
 		r = error_set(&err, ENOENT, "no approval has the id \"%s\"", line->ids[0]);
 	while (r == 0) {
-		r = hold_look(queue, line->ids[0], &state, &err);
+		r = decide_sweep(queue, &line->teller, &err);
+		if (r == 0)
+			r = look(queue, line->ids[0], &state, &err);
 		if (r < 0 || state.status != APPROVAL_PENDING)
 			break;
 		if (io_monotonic_ns() - start > limit) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/audit.h"
+#include "cli/sibling.h"
 #include "cli/tool.h"
 #include "core/config.h"
 
@@ -34,18 +35,6 @@ int audit_find(const struct config *config, char path[PATH_MAX])
 	return -ENOENT;
 }
 
-static void exec_audit(char *const argv[])
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash = n > 0 ? (path[n] = '\0', strrchr(path, '/')) : NULL;
-	if (slash && (size_t)(slash - path) + sizeof("/pawl-audit") < sizeof(path)) {
-		strcpy(slash, "/pawl-audit");
-		execv(path, argv);
-	}
-	fprintf(stderr, "pawl audit: %s: %s\n", slash ? path : "pawl-audit", strerror(errno));
-}
-
 /* Its own process: it fills the index, and a broken store is to be no end of ours. */
 int audit_status(const char *path)
 {
@@ -59,7 +48,7 @@ int audit_status(const char *path)
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 		for (int fd = 0; fd <= STDERR_FILENO; fd++)
 			dup2(null, fd);
-		exec_audit(argv);
+		sibling_exec("pawl-audit", argv);
 		_exit(127);
 	}
 	while (waitpid(pid, &status, 0) < 0)
@@ -114,7 +103,7 @@ static int run(const struct tool_line *line)
 	for (int i = 0; i < line->n && n < ARGUMENTS_MAX; i++)
 		argv[n++] = line->words[i];
 	argv[n] = NULL;
-	exec_audit(argv);
+	sibling_exec("pawl-audit", argv);
 	return failed(line);
 }
 
