@@ -128,7 +128,11 @@ static const struct {
 	{"show", 2, usage_text, NULL},
 	{"show a b", 2, usage_text, NULL},
 	{"show c1 --limit 3", 2, "--limit has no meaning here", NULL},
-	{"export --format csv", 2, usage_text, NULL},
+	{"export --format xml", 2, usage_text, NULL},
+	{"export --format csv", 0, "seq,time,type,session", "{\"v\":1"},
+	{"verify", 0, "INTACT", NULL},
+	{"verify --bogus", 4, usage_text, NULL},
+	{"erase", 2, "erase: which?", NULL},
 	{"list > /dev/full", 1, "standard output", NULL},
 	{"export > /dev/full", 1, "standard output", NULL},
 };
