@@ -9,6 +9,14 @@ if ! command -v strace >/dev/null 2>&1 || ! strace -o /dev/null true 2>/dev/null
 fi
 [ -z "$sanitized" ] || { echo "1..0 # SKIP sanitizers trace themselves"; exit 0; }
 begin
+config '"approval":{"ask":"queue"},"require_approval":["Bash"]' silent
+printf '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Read","tool_use_id":"t","tool_input":{}}' |
+	strace -f -qq -o "$work/opened" -e trace=openat "$pawl" hook claude-code --config "$cfg" \
+		>"$work/out" 2>"$work/err"
+ok 'a call that needs no person runs' [ $? -eq 0 ]
+ok 'and loads neither queue nor database' \
+	[ "$(grep -c -e 'approvals\.so' -e sqlite "$work/opened")" = 0 ]
+
 config '"deadline":"60s","approval":{"ask":"queue","wait":"0","allow_self":true},"require_approval":["Bash"]'
 event() {
 	printf '{"hook_event_name":"PreToolUse","session_id":"%s","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}' "$1"
