@@ -250,7 +250,8 @@ static int fill_block(struct fill *fill, size_t len, struct error *err)
 		fill->offset += newline + 1 - at;
 		at = newline + 1;
 	}
-	return save_place(fill, err);
+	int r = project_flush(fill->project, err);
+	return r < 0 ? r : save_place(fill, err);
 }
 
 /* The next segment's turn, once this one is read and closed. */
@@ -318,14 +319,14 @@ static int fill_some(struct fill *fill, struct error *err)
 	return r < 0 ? r : len > 0;
 }
 
-static int fill_all(struct fill *fill, int64_t budget_ns, bool lean, struct error *err)
+static int fill_all(struct fill *fill, int64_t budget_ns, struct error *err)
 {
 	int64_t start = io_monotonic_ns();
 	int r = list_segments(fill, err);
 	if (r == 0)
 		r = json_arena_new(JSON_ARENA_DEFAULT, &fill->arena, err);
 	if (r == 0)
-		r = project_new(fill->db, lean, &fill->project, err);
+		r = project_new(fill->db, &fill->project, err);
 	if (r < 0)
 		return r;
 	do
@@ -339,7 +340,7 @@ int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struc
 	_cleanup_(fill_done) struct fill fill = FILL_EMPTY;
 	fill.store = store;
 	fill.db = db;
-	return fill_all(&fill, budget_ns, false, err);
+	return fill_all(&fill, budget_ns, err);
 }
 
 int ingest_fill_until(const struct store *store, sqlite3 *db, int64_t segment, int64_t offset,
@@ -350,7 +351,7 @@ int ingest_fill_until(const struct store *store, sqlite3 *db, int64_t segment, i
 	fill.db = db;
 	fill.stop_place = segment;
 	fill.stop_offset = offset;
-	return fill_all(&fill, INGEST_NO_LIMIT, true, err);
+	return fill_all(&fill, INGEST_NO_LIMIT, err);
 }
 
 /* ---- who fills -------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* project.c - events into decisions, executions and sessions. */
+/* project.c - events into the index's rows. */
 #include <config.h>
 
 #include "project.h"
@@ -10,28 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "db.h"
-
-/* decisions.state */
-enum { DONE, OPEN, HELD, STOPPED, SUBSTITUTED, DENIED };
 
 enum statement {
 	ADD_EVENT,
 	ADD_SKIPPED,
-	TOUCH_SESSION,
-	COUNT_SESSION,
-	END_SESSION,
-	NEXT_OCCURRENCE,
+	HAS_SESSION,
+	LAST_OCCURRENCE,
+	OPEN_IDS,
+	READ_DECISIONS,
+	READ_ROWS,
 	ADD_DECISION,
-	CLOSE_HELD,
 	SET_STATE,
-	WAITING,
-	WAITING_SUBSTITUTED,
-	ADD_ROW,
-	TELL_SUBSTITUTED,
-	ADD_UNKNOWN,
-	STOP_OPEN,
-	ADD_ONE_UNKNOWN,
+	PUT_ROW,
+	PUT_SESSION,
 	STATEMENTS
 };
 
@@ -43,55 +36,26 @@ static const char *const sql[STATEMENTS] = {
 	" data, hash) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ADD_SKIPPED] = "INSERT OR IGNORE INTO skipped(segment_id, byte_off, bytes, why)"
 		    " VALUES(?,?,?,?)",
-	[TOUCH_SESSION] =
-	"INSERT INTO sessions(session_id, client, trust, cwd, started_ms, last_ms, n_events,"
-	" max_seq) VALUES(?1,?2,?3,?4,?5,?5, ?6 IS NOT NULL, ifnull(?6, 0))"
-	" ON CONFLICT DO UPDATE SET client = ifnull(excluded.client, client),"
-	" trust = ifnull(excluded.trust, trust), cwd = ifnull(excluded.cwd, cwd),"
-	" last_ms = excluded.last_ms, n_events = n_events + excluded.n_events,"
-	" max_seq = max(max_seq, excluded.max_seq)",
-	[COUNT_SESSION] = "UPDATE sessions SET n_calls = n_calls + ?2, n_allowed = n_allowed + ?3,"
-		      " n_denied = n_denied + ?4, n_substituted = n_substituted + ?5,"
-		      " n_approvals = n_approvals + ?6, n_modified = n_modified + ?7,"
-		      " n_errors = n_errors + ?8, n_ok = n_ok + ?9, n_failed = n_failed + ?10,"
-		      " n_unknown = n_unknown + ?11 WHERE session_id = ?1",
-	[END_SESSION] = "UPDATE sessions SET ended_ms = ?2, end_event = ?3, end_reason = ?4"
-		    " WHERE session_id = ?1",
-	[NEXT_OCCURRENCE] = "SELECT 1 + max(ifnull((SELECT max(occurrence) FROM decisions"
+	[HAS_SESSION] = "SELECT 1 FROM sessions WHERE session_id = ?",
+	[LAST_OCCURRENCE] = "SELECT max(ifnull((SELECT max(occurrence) FROM decisions"
 			" WHERE session_id = ?1 AND call_id = ?2), 0),"
 			" ifnull((SELECT max(occurrence) FROM tool_calls"
 			" WHERE session_id = ?1 AND call_id = ?2), 0))",
-	[ADD_DECISION] =
-	"INSERT INTO decisions(session_id, call_id, occurrence, call_made, tool_name, source,"
-	" server, verdict, refused_by, plugin, rule, reason, args, args_digest, args_original,"
-	" trace, config_digest, seq, ts_ms, state)"
-	" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-	[CLOSE_HELD] = "UPDATE decisions SET state = 0"
-		   " WHERE session_id = ?1 AND call_id = ?2 AND state = 2",
+	/* as decisions_waiting is indexed */
+	[OPEN_IDS] = "SELECT DISTINCT call_id FROM decisions"
+		 " WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
+	/* What is done stays as it is. */
+	[READ_DECISIONS] = "SELECT * FROM decisions WHERE session_id = ?1 AND call_id = ?2"
+		       " AND state <> 0 ORDER BY occurrence",
+	[READ_ROWS] = "SELECT t.* FROM decisions d JOIN tool_calls t"
+		  " USING(session_id, call_id, occurrence)"
+		  " WHERE session_id = ?1 AND call_id = ?2 AND d.state <> 0",
+	[ADD_DECISION] = "INSERT INTO decisions"
+		     " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[SET_STATE] = "UPDATE decisions SET state = ?4"
 		  " WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
-	/* The oldest still open; else one given up at a stop; else one that was denied and
-	 * seems to have run all the same. */
-	[WAITING] = "SELECT occurrence, state FROM decisions"
-		    " WHERE session_id = ?1 AND call_id = ?2 AND state IN (1, 2, 3, 5)"
-		    " ORDER BY CASE state WHEN 3 THEN 1 WHEN 5 THEN 2 ELSE 0 END, occurrence"
-		    " LIMIT 1",
-	[WAITING_SUBSTITUTED] = "SELECT occurrence, state FROM decisions"
-				" WHERE session_id = ?1 AND call_id = ?2 AND state = 4"
-				" ORDER BY occurrence LIMIT 1",
-	[ADD_ROW] =
-	"INSERT INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name, source,"
-	" server, outcome, success, is_error, substituted, mutated, authorized_by, args,"
-	" args_original, args_digest, result, result_digest, client, agent_id, agent_type,"
-	" decision_seq, post_seq, started_ms, ended_ms, duration_us)"
-	" SELECT ?1, ?2, ?3, ?4, ?5, ifnull(?6, d.source), ifnull(?7, d.server), ?8, ?9, ?10,"
-	" ?11, ifnull(?13, d.args_original) IS NOT NULL,"
-	" CASE d.verdict WHEN 'require_approval' THEN 'human' WHEN 'deny' THEN 'denied'"
-	" ELSE iif(d.verdict IS NULL, 'unseen', 'policy') END,"
-	" ifnull(?12, d.args), ifnull(?13, d.args_original), ifnull(?14, d.args_digest),"
-	" ?15, ?16, ?17, ?18, ?19, d.seq, ?20, ifnull(d.ts_ms, ?21), ?21, ?22"
-	" FROM (SELECT 1) LEFT JOIN decisions d"
-	" ON d.session_id = ?1 AND d.call_id = ?2 AND d.occurrence = ?3 WHERE true"
+	[PUT_ROW] =
+	"INSERT INTO tool_calls VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 	" ON CONFLICT DO UPDATE SET outcome = excluded.outcome, success = excluded.success,"
 	" is_error = excluded.is_error, substituted = excluded.substituted,"
 	" args = excluded.args, args_digest = excluded.args_digest,"
@@ -99,31 +63,27 @@ static const char *const sql[STATEMENTS] = {
 	" result = excluded.result, result_digest = excluded.result_digest,"
 	" post_seq = excluded.post_seq, ended_ms = excluded.ended_ms,"
 	" duration_us = excluded.duration_us",
-	[TELL_SUBSTITUTED] =
-	"UPDATE tool_calls SET post_seq = ?4, result = ifnull(result, ?5),"
-	" result_digest = ifnull(result_digest, ?6), duration_us = ifnull(duration_us, ?7)"
-	" WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
-	[ADD_UNKNOWN] =
-	"INSERT OR IGNORE INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name,"
-	" source, server, outcome, mutated, authorized_by, args, args_original, args_digest,"
-	" decision_seq, started_ms) SELECT session_id, call_id, occurrence, call_made, tool_name,"
-	" source, server, 'unknown', args_original IS NOT NULL, 'policy', args, args_original,"
-	" args_digest, seq, ts_ms FROM decisions"
-	" WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
-	[ADD_ONE_UNKNOWN] =
-	"INSERT OR IGNORE INTO tool_calls(session_id, call_id, occurrence, call_made, tool_name,"
-	" source, server, outcome, mutated, authorized_by, args, args_original, args_digest,"
-	" decision_seq, started_ms) SELECT session_id, call_id, occurrence, call_made, tool_name,"
-	" source, server, 'unknown', args_original IS NOT NULL, 'policy', args, args_original,"
-	" args_digest, seq, ts_ms FROM decisions"
-	" WHERE session_id = ?1 AND call_id = ?2 AND occurrence = ?3",
-	[STOP_OPEN] = "UPDATE decisions SET state = 3"
-		  " WHERE session_id = ?1 AND state BETWEEN 1 AND 4 AND state = 1",
+	[PUT_SESSION] =
+	"INSERT INTO sessions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+	" ON CONFLICT DO UPDATE SET client = ifnull(excluded.client, client),"
+	" trust = ifnull(excluded.trust, trust), cwd = ifnull(excluded.cwd, cwd),"
+	" last_ms = excluded.last_ms,"
+	" end_event = iif(excluded.ended_ms IS NULL, end_event, excluded.end_event),"
+	" end_reason = iif(excluded.ended_ms IS NULL, end_reason, excluded.end_reason),"
+	" ended_ms = ifnull(excluded.ended_ms, ended_ms),"
+	" n_events = n_events + excluded.n_events, max_seq = max(max_seq, excluded.max_seq),"
+	" n_calls = n_calls + excluded.n_calls, n_allowed = n_allowed + excluded.n_allowed,"
+	" n_denied = n_denied + excluded.n_denied,"
+	" n_substituted = n_substituted + excluded.n_substituted,"
+	" n_approvals = n_approvals + excluded.n_approvals,"
+	" n_modified = n_modified + excluded.n_modified,"
+	" n_errors = n_errors + excluded.n_errors, n_ok = n_ok + excluded.n_ok,"
+	" n_failed = n_failed + excluded.n_failed, n_unknown = n_unknown + excluded.n_unknown",
 };
 
 struct project {
 	sqlite3 *db;
-	bool lean;
+	struct calls *calls; /* since the last flush */
 	sqlite3_stmt *stmts[STATEMENTS];
 };
 
@@ -133,16 +93,18 @@ void project_free(struct project *project)
 		return;
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(project->stmts[i]);
+	calls_free(project->calls);
 	free(project);
 }
 
-int project_new(sqlite3 *db, bool lean, struct project **ret, struct error *err)
+int project_new(sqlite3 *db, struct project **ret, struct error *err)
 {
 	struct project *project = calloc(1, sizeof(*project));
-	if (!project)
+	if (!project || calls_new(&project->calls) < 0) {
+		free(project);
 		return error_set(err, ENOMEM, "out of memory");
+	}
 	project->db = db;
-	project->lean = lean;
 	for (int i = 0; i < STATEMENTS; i++) {
 		if (sqlite3_prepare_v2(db, sql[i], -1, &project->stmts[i], NULL) == SQLITE_OK)
 			continue;
@@ -203,254 +165,164 @@ static sqlite3_stmt *query(struct project *project, enum statement which, const 
 	return stmt;
 }
 
-/* ---- a session's counts ------------------------------------------------------------ */
+/* ---- what is stored already ---------------------------------------------------------- */
 
-struct counts {
-	int64_t calls, allowed, denied, substituted, approvals, modified, errors, ok, failed,
-	    unknown;
-};
-
-static int64_t *count_of(struct counts *counts, struct str outcome)
+static int ran_out(struct error *err)
 {
-	if (str_is(outcome, "ok"))
-		return &counts->ok;
-	if (str_is(outcome, "unknown"))
-		return &counts->unknown;
-	static int64_t nothing; /* a substitute is counted with its decision */
-	return str_is(outcome, "substituted") ? &nothing : &counts->failed;
+	return error_set(err, ENOMEM, "out of memory");
 }
 
-static int count(struct project *project, struct str session, const struct counts *n,
-		 struct error *err)
+/* Ends a statement with rows, after rc. */
+static int end(struct project *project, sqlite3_stmt *stmt, int rc, struct error *err)
 {
-	return run(project, err, COUNT_SESSION, "tiiiiiiiiii", session, n->calls, n->allowed,
-		   n->denied, n->substituted, n->approvals, n->modified, n->errors, n->ok,
-		   n->failed, n->unknown);
-}
-
-/* ---- which call an event belongs to -------------------------------------------------- */
-
-struct key {
-	struct str session, call;
-	int64_t occurrence; /* 0: not found */
-	int64_t state;
-};
-
-static struct str or_empty(struct str text)
-{
-	return text.ptr ? text : STR("");
-}
-
-static int next_occurrence(struct project *project, struct key *key, struct error *err)
-{
-	sqlite3_stmt *stmt = query(project, NEXT_OCCURRENCE, "tt", key->session, key->call);
-	int rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW)
-		key->occurrence = sqlite3_column_int64(stmt, 0);
-	int r = rc == SQLITE_ROW ? 0 : db_failed(project->db, "database", err);
-	sqlite3_reset(stmt);
-	return r;
-}
-
-static int find_waiting(struct project *project, const struct event *event, struct key *key,
-			struct error *err)
-{
-	sqlite3_stmt *stmt = query(project, event->substituted ? WAITING_SUBSTITUTED : WAITING,
-				   "tt", key->session, key->call);
-	int rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW) {
-		key->occurrence = sqlite3_column_int64(stmt, 0);
-		key->state = sqlite3_column_int64(stmt, 1);
-	}
 	int r = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : db_failed(project->db, "database", err);
 	sqlite3_reset(stmt);
 	return r;
 }
 
-/* ---- decisions ------------------------------------------------------------------------ */
-
-static const struct {
-	const char *type, *verdict;
-	int64_t state;
-	struct counts counts;
-} primary[] = {
-	{"call.allowed", "allow", OPEN, {.calls = 1, .allowed = 1}},
-	{"policy.denied", "deny", DENIED, {.calls = 1, .denied = 1}},
-	{"policy.substituted", "substitute", SUBSTITUTED, {.calls = 1, .substituted = 1}},
-	{"approval.requested", "require_approval", HELD, {.calls = 1, .approvals = 1}},
-};
-
-/* A person said no: that is an execution that failed, as one that never began. */
-static int add_rejected(struct project *project, const struct event *e, const struct key *key,
-			struct error *err)
+static struct str text_at(sqlite3_stmt *stmt, int i)
 {
-	const struct str none = {NULL, 0};
-	return run(project, err, ADD_ROW, "ttiitttciiittttttttiii", key->session, key->call,
-		   key->occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source, e->server,
-		   "rejected", (int64_t)0, (int64_t)1, (int64_t)0, e->input, e->input_given,
-		   e->input_digest, none, none, e->client, e->agent, e->agent_type, INT64_MIN,
-		   e->ts_ms, INT64_MIN);
+	const char *text = (const char *)sqlite3_column_text(stmt, i);
+	return (struct str){text, text ? (size_t)sqlite3_column_bytes(stmt, i) : 0};
 }
 
-/* The end of a call that waited for a person: what was asked waits no more. */
-static int answered(struct project *project, const struct event *e, const struct key *key,
-		    struct error *err)
+static struct value *read_values(struct calls *calls, sqlite3_stmt *stmt)
 {
-	int r = run(project, err, CLOSE_HELD, "tt", key->session, key->call);
-	return r == 0 && str_is(e->refused_by, "human") ? add_rejected(project, e, key, err) : r;
+	int n = sqlite3_column_count(stmt), r = 0;
+	struct value *values = calls_values(calls, (size_t)n);
+	for (int i = 0; values && r == 0 && i < n; i++)
+		if (sqlite3_column_type(stmt, i) == SQLITE_INTEGER)
+			values[i].n = sqlite3_column_int64(stmt, i);
+		else if (sqlite3_column_type(stmt, i) != SQLITE_NULL)
+			r = calls_set(calls, &values[i], text_at(stmt, i));
+	return r == 0 ? values : NULL;
 }
 
-static int add_substituted(struct project *project, const struct event *e, const struct key *key,
-			   struct error *err)
+/* Decisions, or the executions beside them. */
+static int read_group(struct project *project, struct calls_group *group, struct str session,
+		      enum statement which, struct error *err)
 {
-	return run(project, err, ADD_ROW, "ttiitttciiittttttttiii", key->session, key->call,
-		   key->occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source, e->server,
-		   "substituted", (int64_t)1, (int64_t)e->is_error, (int64_t)1, e->input,
-		   e->input_given, e->input_digest, e->result, e->result_digest, e->client,
-		   e->agent, e->agent_type, INT64_MIN, e->ts_ms, INT64_MIN);
+	sqlite3_stmt *stmt = query(project, which, "tt", session, group->id);
+	int rc;
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		struct value *values = read_values(project->calls, stmt);
+		struct call *call =
+		    values ? calls_call(project->calls, group, values[D_OCCURRENCE].n) : NULL;
+		if (!call)
+			break;
+		if (which == READ_DECISIONS) {
+			calls_put_decision(call, values);
+		} else {
+			call->row = values;
+			call->row_stored = true;
+		}
+	}
+	int r = end(project, stmt, rc, err);
+	return r == 0 && rc == SQLITE_ROW ? ran_out(err) : r;
 }
 
-static int decided(struct project *project, const struct event *e, size_t kind, struct error *err)
+static int load_group(struct project *project, struct calls_session *session, struct str id,
+		      struct error *err)
 {
-	struct key key = {.session = or_empty(e->session), .call = or_empty(e->call)};
-	int64_t state = primary[kind].state;
-	bool was_held = json_at(e->root, STR("/data/approval")) && state != HELD;
-	/* who let it run is a person, then */
-	const char *verdict = was_held && state == OPEN ? "require_approval" :
-							  primary[kind].verdict;
-	int r = next_occurrence(project, &key, err);
-	if (r == 0)
-		r = run(project, err, ADD_DECISION, "ttiitttctttttttttiii", key.session, key.call,
-			key.occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source,
-			e->server, verdict, e->refused_by, e->plugin, e->rule,
-			e->reason, e->input, e->input_digest, e->input_given, e->trace, e->config,
-			(int64_t)e->chain.seq, e->ts_ms, state);
-	if (r == 0 && was_held)
-		r = answered(project, e, &key, err);
-	if (r == 0 && state == SUBSTITUTED)
-		r = add_substituted(project, e, &key, err);
-	return r < 0 ? r : count(project, key.session, &primary[kind].counts, err);
+	bool made;
+	struct calls_group *group = calls_group(project->calls, session, id, &made);
+	struct str name = {session->values[S_ID].ptr, (size_t)session->values[S_ID].n};
+	if (!group)
+		return ran_out(err);
+	if (!made || !session->stored)
+		return 0;
+	sqlite3_stmt *stmt = query(project, LAST_OCCURRENCE, "tt", name, id);
+	int rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		group->top = sqlite3_column_int64(stmt, 0);
+	int r = end(project, stmt, rc, err);
+	if (r == 0 && group->top > 0)
+		r = read_group(project, group, name, READ_DECISIONS, err);
+	if (r == 0 && group->top > 0)
+		r = read_group(project, group, name, READ_ROWS, err);
+	return r;
 }
 
-/* ---- executions ------------------------------------------------------------------------ */
-
-static struct str outcome_of(const struct event *e)
+static int load_open(struct project *project, struct calls_session *session, struct error *err)
 {
-	if (e->substituted)
-		return STR("substituted");
-	if (e->outcome.ptr)
-		return e->outcome;
-	return e->is_error ? STR("tool_error") : STR("ok");
+	struct str name = {session->values[S_ID].ptr, (size_t)session->values[S_ID].n};
+	sqlite3_stmt *stmt = query(project, OPEN_IDS, "t", name);
+	int rc, r = 0;
+	while (r == 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+		r = load_group(project, session, text_at(stmt, 0), err);
+	int rest = end(project, stmt, r == 0 ? rc : SQLITE_DONE, err);
+	return r < 0 ? r : rest;
 }
 
-static int add_row(struct project *project, const struct event *e, const struct key *key,
-		   struct error *err)
+/* What the event may change, before it does. */
+static int load(struct project *project, const struct event *e, struct error *err)
 {
-	struct str outcome = outcome_of(e);
-	int64_t success = str_is(outcome, "ok") || e->substituted;
-	return run(project, err, ADD_ROW, "ttiittttiiittttttttiii", key->session, key->call,
-		   key->occurrence, (int64_t)e->call_made, or_empty(e->tool), e->source,
-		   e->server, outcome, success, (int64_t)e->is_error, (int64_t)e->substituted,
-		   e->input, e->input_given, e->input_digest, e->result, e->result_digest,
-		   e->client, e->agent, e->agent_type, (int64_t)e->chain.seq, e->ts_ms,
-		   e->duration_ns == INT64_MIN ? INT64_MIN : e->duration_ns / 1000);
+	bool made;
+	struct str id = e->session.ptr ? e->session : STR("");
+	struct calls_session *session = calls_session(project->calls, id, &made);
+	if (!session)
+		return ran_out(err);
+	if (made) {
+		sqlite3_stmt *stmt = query(project, HAS_SESSION, "t", id);
+		int rc = sqlite3_step(stmt);
+		session->stored = rc == SQLITE_ROW;
+		int r = end(project, stmt, rc, err);
+		if (r < 0)
+			return r;
+	}
+	if (calls_by_id(e))
+		return load_group(project, session, e->call.ptr ? e->call : STR(""), err);
+	if (session->stored && str_is(e->type, "session.stop"))
+		return load_open(project, session, err);
+	return 0;
 }
 
-static int tell_substituted(struct project *project, const struct event *e, const struct key *key,
-			    struct error *err)
+/* ---- storing what changed ------------------------------------------------------------- */
+
+static int put(struct project *project, enum statement which, const struct value *values, int n,
+	       struct error *err)
 {
-	return run(project, err, TELL_SUBSTITUTED, "ttiitti", key->session, key->call,
-		   key->occurrence, (int64_t)e->chain.seq, e->result, e->result_digest,
-		   e->duration_ns == INT64_MIN ? INT64_MIN : e->duration_ns / 1000);
+	sqlite3_stmt *stmt = project->stmts[which];
+	for (int i = 0; i < n; i++)
+		if (values[i].ptr)
+			sqlite3_bind_text(stmt, i + 1, values[i].ptr, (int)values[i].n,
+					  SQLITE_STATIC);
+		else if (value_is_null(values[i]))
+			sqlite3_bind_null(stmt, i + 1);
+		else
+			sqlite3_bind_int64(stmt, i + 1, values[i].n);
+	int rc = sqlite3_step(stmt);
+	int r = rc == SQLITE_DONE ? 0 : db_failed(project->db, "database", err);
+	sqlite3_reset(stmt);
+	return r;
 }
 
-/* A post event that no decision waits for: nobody asked before, or it was told twice. */
-static int unasked(struct project *project, const struct event *e, struct key *key,
-		   struct counts *counts, struct error *err)
+static int put_call(struct project *project, const struct call *call, struct error *err)
 {
-	counts->calls++;
-	if (e->substituted)
-		counts->substituted++;
-	return next_occurrence(project, key, err);
+	int r = 0;
+	if (call->decision_changed && call->decision_stored) {
+		const struct value *d = call->decision;
+		const struct value key[] = {d[D_SESSION], d[D_CALL], d[D_OCCURRENCE], d[D_STATE]};
+		r = put(project, SET_STATE, key, 4, err);
+	} else if (call->decision_changed) {
+		r = put(project, ADD_DECISION, call->decision, D_COLUMNS, err);
+	}
+	return r == 0 && call->row_changed ? put(project, PUT_ROW, call->row, R_COLUMNS, err) : r;
 }
 
-static int completed(struct project *project, const struct event *e, struct error *err)
+int project_flush(struct project *project, struct error *err)
 {
-	struct key key = {.session = or_empty(e->session), .call = or_empty(e->call)};
-	struct counts counts = {0};
-	int r = find_waiting(project, e, &key, err);
-	bool asked = r == 0 && key.occurrence > 0;
-	if (r == 0 && !asked)
-		r = unasked(project, e, &key, &counts, err);
-	if (r == 0 && asked)
-		r = run(project, err, SET_STATE, "ttii", key.session, key.call, key.occurrence,
-			(int64_t)DONE);
-	if (r < 0)
-		return r;
-	if (key.state == SUBSTITUTED)
-		return tell_substituted(project, e, &key, err);
-	if (key.state == STOPPED)
-		counts.unknown--;
-	(*count_of(&counts, outcome_of(e)))++;
-	r = add_row(project, e, &key, err);
-	return r < 0 ? r : count(project, key.session, &counts, err);
-}
-
-static struct str stop_reason(const struct event *e)
-{
-	struct str reason = {0};
-	(void)json_string(json_at(e->root, STR("/data/reason")), &reason);
-	return reason;
-}
-
-static int stopped(struct project *project, const struct event *e, struct error *err)
-{
-	struct str session = or_empty(e->session);
-	int r = run(project, err, ADD_UNKNOWN, "t", session);
-	struct counts counts = {.unknown = sqlite3_changes(project->db)};
-	if (r == 0)
-		r = run(project, err, STOP_OPEN, "t", session);
-	if (r == 0)
-		r = run(project, err, END_SESSION, "titt", session, e->ts_ms, e->event,
-			stop_reason(e));
-	return r < 0 ? r : count(project, session, &counts, err);
-}
-
-/* Closed by age; a call that was heard of meanwhile is none any more. */
-static int given_up(struct project *project, const struct event *e, struct error *err)
-{
-	struct key key = {.session = or_empty(e->session), .call = or_empty(e->call)};
-	int r = find_waiting(project, e, &key, err);
-	if (r < 0 || key.occurrence == 0 || key.state != OPEN)
-		return r;
-	r = run(project, err, ADD_ONE_UNKNOWN, "tti", key.session, key.call, key.occurrence);
-	if (r == 0)
-		r = run(project, err, SET_STATE, "ttii", key.session, key.call, key.occurrence,
-			(int64_t)STOPPED);
-	return r < 0 ? r : count(project, key.session, &(struct counts){.unknown = 1}, err);
+	int r = 0;
+	for (struct call *call = calls_first(project->calls); r == 0 && call; call = call->later)
+		r = put_call(project, call, err);
+	for (struct calls_session *session = calls_first_session(project->calls);
+	     r == 0 && session; session = session->later)
+		r = put(project, PUT_SESSION, session->values, S_COLUMNS, err);
+	calls_clear(project->calls);
+	return r;
 }
 
 /* ---- the entrance ------------------------------------------------------------------------ */
-
-static int project_type(struct project *project, const struct event *e, struct error *err)
-{
-	/* A prompt or a model call is no tool call: its decisions are events and no more. */
-	bool model = !e->tool.ptr;
-	for (size_t i = 0; !model && i < sizeof(primary) / sizeof(primary[0]); i++)
-		if (str_is(e->type, primary[i].type))
-			return decided(project, e, i, err);
-	if (str_is(e->type, "call.completed") || str_is(e->type, "call.failed"))
-		return completed(project, e, err);
-	if (str_is(e->type, "call.unknown"))
-		return given_up(project, e, err);
-	if (str_is(e->type, "session.stop"))
-		return stopped(project, e, err);
-	if (str_is(e->type, "policy.modified"))
-		return count(project, or_empty(e->session), &(struct counts){.modified = 1}, err);
-	if (str_is(e->type, "policy.hook_error"))
-		return count(project, or_empty(e->session), &(struct counts){.errors = 1}, err);
-	return 0;
-}
 
 static int add_event(struct project *project, const struct event *e, int64_t segment,
 		     int64_t offset, struct error *err)
@@ -460,22 +332,20 @@ static int add_event(struct project *project, const struct event *e, int64_t seg
 	return run(project, err, ADD_EVENT, "itiiiitttitttttttttttttc", (int64_t)e->chain.seq,
 		   e->id, segment, offset, e->ts_ms, e->mono_ns, e->boot, e->type, e->session,
 		   e->sseq, e->call, e->tool, e->source, e->server, e->verdict, e->outcome,
-		   e->plugin, e->rule, e->reason, e->client, e->agent, e->config,
-		   project->lean ? STR("") : e->line, hash);
+		   e->plugin, e->rule, e->reason, e->client, e->agent, e->config, e->line, hash);
 }
 
 int project_event(struct project *project, const struct event *event, int64_t segment,
 		  int64_t offset, struct error *err)
 {
 	int r = add_event(project, event, segment, offset, err);
-	if (r < 0 || sqlite3_changes(project->db) == 0)
+	if (r < 0 || sqlite3_changes(project->db) == 0 ||
+	    str_starts(event->type, STR("audit.")))
 		return r;
-	/* The store's own records belong to no session; a call without one belongs to "". */
-	if (str_starts(event->type, STR("audit.")))
-		return 0;
-	r = run(project, err, TOUCH_SESSION, "ttttii", or_empty(event->session), event->client,
-		event->trust, event->cwd, event->ts_ms, event->sseq);
-	return r < 0 ? r : project_type(project, event, err);
+	r = load(project, event, err);
+	if (r == 0 && calls_take(project->calls, event) < 0)
+		r = ran_out(err);
+	return r;
 }
 
 int project_skipped(struct project *project, int64_t segment, int64_t offset, size_t bytes,
