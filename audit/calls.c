@@ -22,7 +22,8 @@ struct table {
 };
 
 struct calls {
-	struct chunk *chunks;
+	struct chunk *chunks, *spare; /* in use, the newest first; kept from before */
+	struct str lasting;           /* texts in it are not copied */
 	struct table sessions, groups;
 	struct call *first, *last;
 	struct calls_session *first_session, *last_session;
@@ -30,16 +31,30 @@ struct calls {
 
 /* ---- memory --------------------------------------------------------------------------- */
 
+static struct chunk *new_chunk(struct calls *calls, size_t size)
+{
+	struct chunk *chunk = calls->spare;
+	if (chunk && size <= CHUNK) {
+		calls->spare = chunk->next;
+		chunk->used = 0;
+		return chunk;
+	}
+	size_t room = size > CHUNK ? size : CHUNK;
+	chunk = malloc(sizeof(*chunk) + room);
+	if (chunk)
+		*chunk = (struct chunk){.room = room};
+	return chunk;
+}
+
 static void *take(struct calls *calls, size_t size)
 {
 	struct chunk *chunk = calls->chunks;
 	size = (size + 15) & ~(size_t)15;
 	if (!chunk || chunk->room - chunk->used < size) {
-		size_t room = size > CHUNK ? size : CHUNK;
-		chunk = malloc(sizeof(*chunk) + room);
+		chunk = new_chunk(calls, size);
 		if (!chunk)
 			return NULL;
-		*chunk = (struct chunk){.next = calls->chunks, .room = room};
+		chunk->next = calls->chunks;
 		calls->chunks = chunk;
 	}
 	void *ret = chunk->bytes + chunk->used;
@@ -69,6 +84,11 @@ int calls_set(struct calls *calls, struct value *to, struct str text)
 	}
 	if (to->ptr && str_equal((struct str){to->ptr, (size_t)to->n}, text))
 		return 0; /* a session says the same of itself each time */
+	if (calls->lasting.ptr && text.ptr >= calls->lasting.ptr &&
+	    text.ptr + text.len <= calls->lasting.ptr + calls->lasting.len) {
+		*to = (struct value){text.ptr, (int64_t)text.len};
+		return 0;
+	}
 	char *copy = take(calls, text.len + 1);
 	if (!copy)
 		return -ENOMEM;
@@ -272,18 +292,38 @@ static void empty(struct table *table)
 	table->n = 0;
 }
 
-static void free_chunks(struct calls *calls)
+static void free_chunks(struct chunk *first)
+{
+	for (struct chunk *chunk = first, *next; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+}
+
+/* For the next stretch, which is about as long: fresh pages cost more than copying. */
+static void spare_chunks(struct calls *calls)
 {
 	for (struct chunk *chunk = calls->chunks, *next; chunk; chunk = next) {
 		next = chunk->next;
-		free(chunk);
+		if (chunk->room > CHUNK) {
+			free(chunk);
+			continue;
+		}
+		chunk->next = calls->spare;
+		calls->spare = chunk;
 	}
 	calls->chunks = NULL;
 }
 
+void calls_lasting(struct calls *calls, struct str text)
+{
+	calls->lasting = text;
+}
+
 void calls_clear(struct calls *calls)
 {
-	free_chunks(calls);
+	spare_chunks(calls);
+	calls->lasting = (struct str){NULL, 0};
 	empty(&calls->sessions);
 	empty(&calls->groups);
 	calls->first = calls->last = NULL;
@@ -294,7 +334,8 @@ void calls_free(struct calls *calls)
 {
 	if (!calls)
 		return;
-	free_chunks(calls);
+	free_chunks(calls->chunks);
+	free_chunks(calls->spare);
 	free(calls->sessions.buckets);
 	free(calls->groups.buckets);
 	free(calls);

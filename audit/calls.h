@@ -98,6 +98,9 @@ int calls_new(struct calls **ret);
 void calls_free(struct calls *calls); /* takes NULL */
 void calls_clear(struct calls *calls);
 
+/* Until they are cleared, what lies in text is not copied: it stays where it is. */
+void calls_lasting(struct calls *calls, struct str text);
+
 /* Takes one event in.  -ENOMEM */
 int calls_take(struct calls *calls, const struct event *event);
 

@@ -62,7 +62,9 @@ static int number_of(sqlite3 *db, const char *sql, int64_t *ret, struct error *e
  * auditor who may only read could not open it at all. */
 static const char ingest_settings[] = "PRAGMA journal_mode = " DB_JOURNAL_MODE ";"
 				      "PRAGMA foreign_keys = ON;"
-				      "PRAGMA secure_delete = ON;";
+				      "PRAGMA secure_delete = ON;"
+				      /* a transaction's pages are written once, KiB */
+				      "PRAGMA cache_size = -16384;";
 static const char settings[] = "PRAGMA trusted_schema = OFF;"
 			       "PRAGMA cell_size_check = ON;"
 			       "PRAGMA mmap_size = 0;"

@@ -242,6 +242,7 @@ static int fill_line(struct fill *fill, struct str line, struct error *err)
 static int fill_block(struct fill *fill, size_t len, struct error *err)
 {
 	const char *at = fill->block, *end = fill->block + len;
+	project_lasting(fill->project, (struct str){fill->block, len});
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		int r = fill_line(fill, (struct str){at, (size_t)(newline - at)}, err);

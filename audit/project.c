@@ -310,6 +310,11 @@ static int put_call(struct project *project, const struct call *call, struct err
 	return r == 0 && call->row_changed ? put(project, PUT_ROW, call->row, R_COLUMNS, err) : r;
 }
 
+void project_lasting(struct project *project, struct str text)
+{
+	calls_lasting(project->calls, text);
+}
+
 int project_flush(struct project *project, struct error *err)
 {
 	int r = 0;

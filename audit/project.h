@@ -25,6 +25,9 @@ void project_free(struct project *project); /* takes NULL */
 int project_event(struct project *project, const struct event *event, int64_t segment,
 		  int64_t offset, struct error *err);
 
+/* What lies in text stays there until the next flush. */
+void project_lasting(struct project *project, struct str text);
+
 /* Writes what is still in memory; [before the transaction's end]. */
 int project_flush(struct project *project, struct error *err);
 
