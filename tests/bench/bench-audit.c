@@ -33,6 +33,7 @@
 #define WRITERS 32
 #define EACH 25
 #define ROWS 20000
+#define TURNS 3 /* others use the machine, too */
 
 static double now(clockid_t clock)
 {
@@ -200,6 +201,20 @@ static double copy_rows(const struct store *store, const char *path)
 	return ms;
 }
 
+static void fill(const struct store *store, double *ret_cpu, double *ret_wall)
+{
+	struct error err = {""};
+	double cpu = now(CLOCK_PROCESS_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
+	if (ingest_drain(store, INGEST_NO_LIMIT, &err) != 0) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	*ret_cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	*ret_wall = now(CLOCK_MONOTONIC) - wall;
+	printf("%-44s %8.0f ms, %.0f ms of processor (%d records)\n", "filling the index",
+	       *ret_wall, *ret_cpu, ROWS);
+}
+
 int main(int argc, char **argv)
 {
 	char path[4096], raw[4096], copy[4096];
@@ -212,7 +227,6 @@ int main(int argc, char **argv)
 		return perror(argv[1]), 1;
 	snprintf(path, sizeof(path), "%s/crowd/audit.db", argv[1]);
 	snprintf(raw, sizeof(raw), "%s/raw", argv[1]);
-	snprintf(copy, sizeof(copy), "%s/copy/audit.db", argv[1]);
 	double disk = writers("32 writers, raw: open, write 800 B, fdatasync", raw, true);
 	double p99 = writers("32 writers, a record each time, acknowledged", path, false);
 	printf("%-44s %.2f x raw, wanted: p99 <= 60 ms\n", "  p99", p99 / disk);
@@ -224,16 +238,17 @@ int main(int argc, char **argv)
 	for (int i = 0; i < ROWS; i++)
 		write_record(&store, i, true);
 	store.sync = true;
-	double cpu = now(CLOCK_PROCESS_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
-	if (ingest_drain(&store, INGEST_NO_LIMIT, &err) != 0)
-		return fprintf(stderr, "%s\n", err.text), 1;
-	cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	wall = now(CLOCK_MONOTONIC) - wall;
-	printf("%-44s %8.0f ms, %.0f ms of processor (%d records)\n", "filling the index", wall, cpu,
-	       ROWS);
-	double alone = copy_rows(&store, copy);
-	printf("%-44s %.2f x SQLite's own (by processor time), wanted: >= 0.8\n", "  rate",
-	       alone / cpu);
+	double cpu = 0, wall = 0, least = 0, alone = 0;
+	for (int turn = 0; turn < TURNS; turn++) {
+		snprintf(copy, sizeof(copy), "%s/copy%d/audit.db", argv[1], turn);
+		(void)unlink(path);
+		fill(&store, &cpu, &wall);
+		double ms = copy_rows(&store, copy);
+		least = turn == 0 || cpu < least ? cpu : least;
+		alone = turn == 0 || ms < alone ? ms : alone;
+	}
+	printf("%-44s %.2f x SQLite's own (least processor time of %d each), wanted: >= 0.8\n",
+	       "  rate", alone / least, TURNS);
 
 	verify_begin(&verify);
 	cpu = now(CLOCK_PROCESS_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
