@@ -483,21 +483,38 @@ void front_halt(const struct front *front, const struct loss *loss)
 	close(fd);
 }
 
+/* The tool's exit status; 2 and a word when it has none, so that nobody takes silence for an
+ * answer. */
+static int end_of_tool(pid_t pid)
+{
+	int status;
+	pid_t r;
+	while ((r = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+		;
+	if (r < 0)
+		dprintf(STDERR_FILENO, "pawl: how pawl-worker ended is not known: %s\n",
+			strerror(errno));
+	else if (WIFSIGNALED(status))
+		dprintf(STDERR_FILENO, "pawl: pawl-worker was ended by signal %d (%s)\n",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) != 127)
+		return WEXITSTATUS(status);
+	else
+		dprintf(STDERR_FILENO, "pawl: pawl-worker could not be started; is pawl installed "
+				       "whole (" PAWL_LIBEXECDIR ")?\n");
+	return 2;
+}
+
 int front_tool(char *const argv[])
 {
 	extern char **environ;
-	int status;
 	pid_t pid = vfork();
 	if (pid == 0) {
 		exec_worker(argv, environ);
 		_exit(127);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
-		dprintf(STDERR_FILENO, "pawl: pawl-worker could not be started; is pawl installed "
-				       "whole (" PAWL_LIBEXECDIR ")?\n");
-		return 2;
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+	if (pid > 0)
+		return end_of_tool(pid);
+	dprintf(STDERR_FILENO, "pawl: pawl-worker could not be started: %s\n", strerror(errno));
+	return 2;
 }
