@@ -14,117 +14,32 @@
  * and a word on stdout where the kernel does not let us. */
 #include <config.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "trace.h"
+#include "run.h"
 
-#define PATIENCE_S 120
-#define TEXT_MAX 65536
 #define PROCESSES_MAX 8
-
-struct outcome {
-	int status;
-	bool late;
-	char out[TEXT_MAX], err[TEXT_MAX];
-};
 
 struct sweep {
 	long stride;
 	const char *scratch, *text, *record;
 	int refused;
 	char **command;
-	char event[TEXT_MAX];
+	char event[RUN_TEXT_MAX];
 	size_t event_len;
 	struct outcome healthy, now; /* nothing failed; something did */
 	long runs, wrong, same;
 };
 
-static void on_alarm(int number)
-{
-	(void)number;
-}
-
-/* ---- one run ------------------------------------------------------------------------ */
-
-static int forget(const char *path, const struct stat *st, int flag, struct FTW *at)
-{
-	(void)st, (void)flag;
-	return at->level == 0 ? 0 : remove(path);
-}
-
-static void empty_state(const struct sweep *sweep)
+static void run_once(struct sweep *sweep, struct fault *fault, bool traced, struct outcome *outcome)
 {
 	char path[4096];
 	snprintf(path, sizeof(path), "%s/state", sweep->scratch);
-	nftw(path, forget, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static void start(struct sweep *sweep, int in, int out, int err, bool traced)
-{
-	dup2(in, STDIN_FILENO);
-	dup2(out, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
-	if (!traced || trace_me() == 0)
-		execv(sweep->command[0], sweep->command);
-	_exit(126);
-}
-
-static void take(int fd, char *text)
-{
-	ssize_t n = pread(fd, text, TEXT_MAX - 1, 0);
-	text[n > 0 ? n : 0] = '\0';
-	close(fd);
-}
-
-/* Waits for the command and for whatever it leaves; without ptrace. */
-static int wait_all(pid_t child, int *ret_status)
-{
-	for (;;) {
-		int status;
-		pid_t pid = waitpid(-1, &status, 0);
-		if (pid < 0 && errno == EINTR) {
-			kill(child, SIGKILL);
-			return -ETIME;
-		}
-		if (pid < 0)
-			return 0;
-		if (pid == child)
-			*ret_status = status;
-	}
-}
-
-static void run(struct sweep *sweep, struct fault *fault, bool traced, struct outcome *outcome)
-{
-	int in[2], status = 0;
-	int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
-	empty_state(sweep);
-	if (out < 0 || err < 0 || pipe2(in, O_CLOEXEC) != 0)
-		exit(99);
-	fflush(stdout);
-	pid_t child = fork();
-	if (child == 0)
-		start(sweep, in[0], out, err, traced);
-	close(in[0]);
-	if (write(in[1], sweep->event, sweep->event_len) < 0)
-		exit(99);
-	close(in[1]);
-	alarm(PATIENCE_S);
-	int r = traced ? trace_run(child, fault, &status) : wait_all(child, &status);
-	alarm(0);
-	outcome->late = r < 0;
-	outcome->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	take(out, outcome->out);
-	take(err, outcome->err);
+	run_empty(path);
+	run(sweep->command, sweep->event, sweep->event_len, fault, traced, outcome);
 }
 
 /* ---- what came of it ------------------------------------------------------------------ */
@@ -145,7 +60,7 @@ static bool is_refusal(const struct sweep *sweep)
 
 static bool is_recorded(const struct sweep *sweep)
 {
-	char path[4096], line[TEXT_MAX];
+	char path[4096], line[RUN_TEXT_MAX];
 	bool found = sweep->record[0] == '\0';
 	snprintf(path, sizeof(path), "%s/state/audit_log.jsonl", sweep->scratch);
 	FILE *f = found ? NULL : fopen(path, "re");
@@ -172,12 +87,6 @@ static void judge(struct sweep *sweep, const char *what, const struct fault *fau
 
 /* ---- the ways to fail ------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	int error;
-} errors[] = {{"EIO", EIO},	  {"ENOMEM", ENOMEM}, {"EMFILE", EMFILE}, {"EINTR", EINTR},
-	      {"EACCES", EACCES}, {"EAGAIN", EAGAIN}, {"ENOSYS", ENOSYS}, {"KILL", 0}};
-
 /* Each call of each process: a process that is not there, or has no such call, is the end. */
 static void sweep_calls(struct sweep *sweep, const char *what, int error)
 {
@@ -185,7 +94,7 @@ static void sweep_calls(struct sweep *sweep, const char *what, int error)
 		struct fault fault = {.process = process, .call = 1, .error = error, .hit = true};
 		for (; fault.hit; fault.call += sweep->stride) {
 			fault.hit = false;
-			run(sweep, &fault, true, &sweep->now);
+			run_once(sweep, &fault, true, &sweep->now);
 			if (!fault.hit)
 				break;
 			judge(sweep, what, &fault);
@@ -206,7 +115,7 @@ static void sweep_malloc(struct sweep *sweep)
 		if (!f || fprintf(f, "%ld\n", fault.call) < 0 || fclose(f) != 0)
 			exit(99);
 		unlink(mark);
-		run(sweep, NULL, false, &sweep->now);
+		run_once(sweep, NULL, false, &sweep->now);
 		if (access(mark, F_OK) != 0)
 			break;
 		judge(sweep, "MALLOC", &fault);
@@ -225,18 +134,16 @@ static int sweep_fault(struct sweep *sweep, const char *name)
 		puts(why);
 		return 77;
 	}
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (strcmp(name, errors[i].name) == 0) {
-			sweep_calls(sweep, name, errors[i].error);
-			return 0;
-		}
-	return 99;
+	int error;
+	if (run_fault(name, &error) < 0)
+		return 99;
+	sweep_calls(sweep, name, error);
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	static struct sweep sweep;
-	struct sigaction action = {.sa_handler = on_alarm};
 	int r = 0;
 	if (argc < 8)
 		return 99;
@@ -250,10 +157,8 @@ int main(int argc, char **argv)
 	if (n <= 0 || sweep.stride < 1)
 		return 99;
 	sweep.event_len = (size_t)n;
-	sigaction(SIGALRM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	run(&sweep, NULL, false, &sweep.healthy);
+	run_prepare();
+	run_once(&sweep, NULL, false, &sweep.healthy);
 	printf("# healthy: status %d, stdout %.300s\n", sweep.healthy.status, sweep.healthy.out);
 	for (char *name = strtok(argv[1], ","); name && r == 0; name = strtok(NULL, ","))
 		r = sweep_fault(&sweep, name);

@@ -81,9 +81,9 @@ static void set_result(pid_t pid, long result)
 
 /* The front's first act in main is to catch signals; what the C library does before is not
  * ours. Nor is writing the answer, which may be all that is left to be done. */
-static bool counts(struct tracee *t, const struct syscall_info *info)
+static bool counts(struct tracee *t, const struct syscall_info *info, bool all)
 {
-	if (t->process != 0)
+	if (t->process != 0 || all)
 		return true;
 	t->in_main |= info->number == SYS_rt_sigaction || info->number == SYS_rt_sigprocmask;
 	return t->in_main && !(info->number == SYS_write &&
@@ -100,7 +100,7 @@ static void at_call(struct trace *trace, struct tracee *t)
 		set_result(t->pid, -fault->error);
 		t->failing = false;
 	}
-	if (info.op != SYSCALL_ENTRY || !counts(t, &info) || ++t->calls != fault->call)
+	if (info.op != SYSCALL_ENTRY || !counts(t, &info, fault->all) || ++t->calls != fault->call)
 		return;
 	fault->hit = true;
 	fault->number = (long)info.number;

@@ -14,6 +14,7 @@ struct fault {
 	int process; /* in order of appearance: 0 the front, 1 its worker */
 	long call;   /* 1: its first system call (the front's: of main) */
 	int error;   /* errno; 0: SIGKILL instead */
+	bool all;    /* of the front too every call counts: for commands that are none */
 	bool hit;    /* there was such a call */
 	long number; /* which system call it was */
 };
