@@ -179,23 +179,29 @@ static const char *const ends[] = {
 	[BALLOT_APPROVE] = "approved", [BALLOT_DENY] = "denied", [BALLOT_CANCEL] = "canceled",
 };
 
+/* One vote each, and it stands: who changes their mind can take the question back. */
 static int has_voted(const struct count *count, const struct row *row, const char *approver,
 		     struct error *err)
 {
 	_cleanup_query_ sqlite3_stmt *stmt = NULL;
 	int r = queue_query(count->queue, &stmt, err,
-			    "SELECT 1 FROM votes WHERE approval_id = ? AND approver = ?"
-			    " AND decision = 'approve'",
+			    "SELECT decision = 'approve' FROM votes WHERE approval_id = ?"
+			    " AND approver = ?",
 			    "tc", row->id, approver);
 	if (r < 0)
 		return r;
 	int rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW)
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? 0 : queue_failed(count->queue, err);
+	if (count->ballot->kind == BALLOT_APPROVE && sqlite3_column_int(stmt, 0))
 		return error_set(err, EALREADY,
 				 "%s has approved %.*s already; it needs %" PRId64
 				 " different people",
 				 count->who, STR_FMT(row->id), row->need);
-	return rc == SQLITE_DONE ? 0 : queue_failed(count->queue, err);
+	return error_set(err, EALREADY,
+			 "%s has voted on %.*s already, and a vote stands; `pawl approvals cancel "
+			 "%.*s` takes the question back",
+			 count->who, STR_FMT(row->id), STR_FMT(row->id));
 }
 
 static int add_vote(const struct count *count, const struct row *row, struct error *err)
@@ -203,10 +209,9 @@ static int add_vote(const struct count *count, const struct row *row, struct err
 	const struct voter *voter = count->voter;
 	char approver[32];
 	snprintf(approver, sizeof(approver), "uid:%lu", (unsigned long)voter->uid);
-	int r = count->ballot->kind == BALLOT_APPROVE ? has_voted(count, row, approver, err) : 0;
+	int r = has_voted(count, row, approver, err);
 	if (r < 0)
 		return r;
-	/* who approved one that needs more voters, and thinks better of it, may still deny */
 	return queue_run(count->queue, err,
 			 "INSERT INTO votes(approval_id, approver, name, assurance, channel,"
 			 " decision, reason, seen_digest, at_ms) VALUES(?,?,?,?,?,?,?,?,?)",

@@ -57,7 +57,7 @@ const char queue_schema[] =
 	" name TEXT, assurance TEXT NOT NULL, channel TEXT NOT NULL,"
 	" decision TEXT NOT NULL CHECK(decision IN ('approve','deny')),"
 	" reason TEXT, seen_digest TEXT NOT NULL, at_ms INTEGER NOT NULL,"
-	" PRIMARY KEY(approval_id, approver, decision)) STRICT, WITHOUT ROWID;"
+	" PRIMARY KEY(approval_id, approver)) STRICT, WITHOUT ROWID;"
 	"CREATE TRIGGER votes_stand BEFORE UPDATE ON votes"
 	" BEGIN SELECT RAISE(ABORT,'a vote stands'); END;"
 	"CREATE TRIGGER votes_kept BEFORE DELETE ON votes"

@@ -411,6 +411,24 @@ static void test_several_people(void **state)
 	assert_int_equal(look(f, asked.id), APPROVAL_APPROVED);
 }
 
+static void test_a_vote_stands(void **state)
+{
+	struct fixture *f = *state;
+	f->request.need = 2;
+	hold(f);
+	struct approval_state asked = f->state;
+	assert_int_equal(approve(f, &asked, &ada), 0);
+	assert_int_equal(cast(f, BALLOT_DENY, asked.id, NULL, "no, wait", &ada), -EALREADY);
+	assert_non_null(strstr(f->err.text, "a vote stands"));
+	assert_int_equal(look(f, asked.id), APPROVAL_PENDING);
+	assert_int_not_equal(sql(f, "INSERT INTO votes SELECT approval_id, approver, name,"
+				    " assurance, channel, 'deny', reason, seen_digest, at_ms"
+				    " FROM votes"),
+			     SQLITE_OK);
+	assert_int_equal(cast(f, BALLOT_CANCEL, asked.id, NULL, NULL, &ada), 0);
+	assert_int_equal(look(f, asked.id), APPROVAL_CANCELED);
+}
+
 static void test_one_no_beats_a_yes(void **state)
 {
 	struct fixture *f = *state;
@@ -853,6 +871,7 @@ int main(void)
 		TEST(a_no_ends_it_and_answers_for_a_while),
 		TEST(decisions_that_decide_nothing),
 		TEST(several_people),
+		TEST(a_vote_stands),
 		TEST(one_no_beats_a_yes),
 		TEST(who_asks_does_not_approve),
 		TEST(what_the_agent_started_does_not_approve),
