@@ -263,7 +263,12 @@ static int open_db(struct approvals *queue, const char *dir, bool make, struct e
 {
 	int r = make ? make_file(queue, dir, err) : 0;
 	if (r == 0 && !make && access(queue->path, F_OK) != 0)
-		r = error_set(err, errno, "%s: %s", queue->path, strerror(errno));
+		r = errno == ENOENT ? error_set(err, ENODATA,
+						"%s: not there, though its lock is: it was deleted, "
+						"or could not be made; calls that waited in it are "
+						"asked about anew when they are made again",
+						queue->path) :
+				      error_set(err, errno, "%s: %s", queue->path, strerror(errno));
 	if (r < 0)
 		return r;
 	if (sqlite3_open_v2(queue->path, &queue->db,
