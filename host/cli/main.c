@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@
 
 /* What was on the command line, global options taken out. */
 struct command_line {
-	const char *config, *event;
+	const char *config, *event, *jobs;
 	bool json, quiet, help;
 	char *words[WORDS_MAX];
 	int n;
@@ -55,8 +56,12 @@ static int run_hook(const struct command *command, struct command_line *line)
 
 static int run_eval(const struct command *command, struct command_line *line)
 {
+	char *end = NULL;
+	long jobs = line->jobs ? strtol(line->jobs, &end, 10) : 1;
 	(void)command;
-	return eval_run(line->words + 1, line->n - 1, line->config);
+	if (jobs < 1 || jobs > EVAL_JOBS_MAX || (end && *end))
+		return usage_error("--jobs \"%s\": a number from 1 to 16 is needed", line->jobs);
+	return eval_run(line->words + 1, line->n - 1, line->config, (unsigned)jobs);
 }
 
 /* Hands the line to the worker program: tool NAME CONFIG FLAGS WORDS... */
@@ -83,7 +88,7 @@ static int run_tool(const struct command *command, struct command_line *line)
 
 static const struct command commands[] = {
 	{"hook", "AGENT [--event NAME]", "judge one event of that agent client (stdin)", run_hook},
-	{"eval", "[FILE...]", "judge neutral events, one a line", run_eval},
+	{"eval", "[--jobs N] [FILE...]", "judge neutral events, one a line", run_eval},
 	{"explain", "AGENT [FILE]", "show one event's way through the chain", run_tool},
 	{"check", "", "read the config and open every plugin; say what is wrong", run_tool},
 	{"agents", "[NAME]", "what each agent client can be told, or one in full", run_tool},
@@ -162,6 +167,10 @@ static int parse(int argc, char **argv, struct command_line *line)
 			   valued("--event", argc, argv, &i, &line->event)) {
 			if (!line->event || !line->event[0])
 				return usage_error("%s needs a NAME", "--event"), -1;
+		} else if (line->n > 0 && strcmp(line->words[0], "eval") == 0 &&
+			   valued("--jobs", argc, argv, &i, &line->jobs)) {
+			if (!line->jobs || !line->jobs[0])
+				return usage_error("%s needs a number", "--jobs"), -1;
 		} else if (strcmp(argv[i], "--json") == 0) {
 			line->json = true;
 		} else if (strcmp(argv[i], "--quiet") == 0) {

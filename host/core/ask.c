@@ -11,6 +11,7 @@
 #include "core/hosttable.h"
 #include "core/isolate.h"
 #include "core/open.h"
+#include "core/turns.h"
 
 #define RELAXED memory_order_relaxed
 
@@ -34,6 +35,15 @@ void ask_end(struct host *host)
 	atomic_store_explicit(&host->progress->deadline_ns, 0, RELAXED);
 	atomic_store_explicit(&host->progress->phase, PROGRESS_ANSWER, memory_order_release);
 	atomic_store_explicit(&host->progress->entry, 0, RELAXED);
+}
+
+char *ask_enter(struct host *host, struct plugin *plugin, struct json_arena *arena)
+{
+	char *error_text = host->turns ? host->error_text : plugin->error_text;
+	error_text[0] = '\0';
+	host_table_error = host->turns ? error_text : NULL;
+	host_table_arena = arena;
+	return error_text;
 }
 
 static void failed(struct step *step, const char *error_class, const char *text)
@@ -122,10 +132,11 @@ static void judge_answer(const struct pawl_call *call, struct step *step,
 
 /* The same question to a process of its own. */
 static void ask_isolated(struct host *host, struct pawl_call *call, struct slot *slot, int round,
-			 int64_t deadline_ns, int64_t *now_ns, struct step *step,
-			 struct pawl_reply *reply)
+			 int64_t *now_ns, struct step *step, struct pawl_reply *reply)
 {
 	struct isolate_said said;
+	pthread_mutex_t *turn = turn_take(host, slot, now_ns);
+	int64_t deadline_ns = entry_deadline(host, slot->entry, *now_ns);
 	int64_t start = *now_ns;
 	call->number[PAWL_N_ROUND] = round;
 	call->number[PAWL_N_DEADLINE_NS] = deadline_ns;
@@ -134,7 +145,8 @@ static void ask_isolated(struct host *host, struct pawl_call *call, struct slot 
 	ask_end(host);
 	*now_ns = io_monotonic_ns();
 	step->ns = *now_ns - (said.asked_ns > 0 ? said.asked_ns : start);
-	step->version = slot->version;
+	step->version = turn ? json_arena_text(call->arena, slot->version) : slot->version;
+	turn_give(turn);
 	if (said.silent)
 		return;
 	if (said.fault) {
@@ -150,17 +162,17 @@ void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int
 	 struct step *step, struct pawl_reply *reply)
 {
 	struct slot *slot = &host->chain[entry];
-	int64_t start = *now_ns, deadline = entry_deadline(host, slot->entry, start);
 	step_init(step, slot->entry, entry, round);
 	reply_init(reply, call);
 	if (slot->entry->isolated) {
-		ask_isolated(host, call, slot, round, deadline, now_ns, step, reply);
+		ask_isolated(host, call, slot, round, now_ns, step, reply);
 		return;
 	}
+	int64_t deadline = entry_deadline(host, slot->entry, *now_ns);
 	atomic_store_explicit(&host->progress->deadline_ns, deadline, RELAXED);
 	if (!slot->plugin) {
 		int r = slot_load(host, slot);
-		*now_ns = start = io_monotonic_ns(); /* the trace tells of hooks, not of loading */
+		*now_ns = io_monotonic_ns(); /* the trace tells of hooks, not of loading */
 		if (r < 0) {
 			failed(step, "load", slot->why);
 			return;
@@ -171,16 +183,20 @@ void ask(struct host *host, struct pawl_call *call, size_t entry, int round, int
 	hook_fn hook = hook_for(&plugin->file->desc, call->kind);
 	if (!hook)
 		return;
+	pthread_mutex_t *turn = turn_take(host, slot, now_ns);
+	int64_t start = *now_ns;
+	if (turn)
+		deadline = entry_deadline(host, slot->entry, start);
 	call->number[PAWL_N_ROUND] = round;
 	call->number[PAWL_N_DEADLINE_NS] = deadline;
-	plugin->error_text[0] = '\0';
-	host_table_arena = call->arena;
+	char *error_text = ask_enter(host, plugin, call->arena);
 	atomic_store_explicit(&host->progress->deadline_ns, deadline, RELAXED);
 	ask_begin(host, slot, PROGRESS_ASK);
 	int32_t status = hook(plugin->self, call->frozen, reply);
+	turn_give(turn);
 	ask_end(host);
 	*now_ns = io_monotonic_ns();
 	step->ns = *now_ns - start;
-	judge_answer(call, step, reply, status,
-		     plugin->error_text[0] ? plugin->error_text : NULL, deadline, *now_ns);
+	judge_answer(call, step, reply, status, error_text[0] ? error_text : NULL, deadline,
+		     *now_ns);
 }

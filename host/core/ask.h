@@ -11,6 +11,10 @@
 void ask_begin(struct host *host, const struct slot *slot, enum progress_phase phase);
 void ask_end(struct host *host);
 
+/* What the host table needs to know of the callback that comes now; where set_error's text
+ * will be, empty for now. */
+char *ask_enter(struct host *host, struct plugin *plugin, struct json_arena *arena);
+
 /* Asks the slot's plugin (loaded first) about the call as it is; fills step and reply.
  * now_ns is the clock at the start, and gets the one at the end: one reading a plugin.
  * step->verdict is always set; VERDICT_NONE when its plugin has no hook for this kind of

@@ -13,6 +13,7 @@
 #include "core/ask.h"
 #include "core/isolate.h"
 #include "core/state.h"
+#include "core/turns.h"
 
 /* One judging, while it goes on. */
 struct run {
@@ -97,6 +98,8 @@ static void end_error(struct run *run, const struct step *step)
 	    state_halt(dir, session, entry->name, &err) < 0)
 		remark(run->decision, "policy.hook_warning", entry->name, "halt",
 		       say(run->call, "the session could not be halted: %s", err.text));
+	if (run->host->turns)
+		atomic_fetch_add(&run->host->turns->halts, 1);
 }
 
 static void end_verdict(struct run *run, const struct step *step, const struct pawl_reply *reply)
@@ -221,8 +224,13 @@ static void start_isolated(struct run *run, bool after)
 	for (size_t i = 0; i < host->config->n_chain; i++) {
 		const struct config_entry *entry = &host->config->chain[i];
 		bool now = entry->shadow ? after || host->shadow == SHADOW_IN_PLACE : !after;
-		if (entry->isolated && now && speaks(run, entry))
-			isolate_start(host, &host->chain[i]);
+		pthread_mutex_t *turn;
+		/* whoever has the turn has started it, or will */
+		if (!entry->isolated || !now || !speaks(run, entry) ||
+		    !turn_try(host, &host->chain[i], &turn))
+			continue;
+		isolate_start(host, &host->chain[i]);
+		turn_give(turn);
 	}
 }
 
@@ -305,19 +313,26 @@ static bool static_deny(struct run *run)
  * within this time, one of our own at once. */
 #define HALT_KNOWN_NS INT64_C(20000000)
 
+/* How often we have halted a session, in whichever thread. */
+static uint64_t halts(const struct host *host)
+{
+	return host->turns ? atomic_load(&host->turns->halts) : 0;
+}
+
 static bool known_not_halted(const struct run *run, struct str session)
 {
 	const struct host *host = run->host;
-	return run->now_ns < host->not_halted.until_ns &&
+	return run->now_ns < host->not_halted.until_ns && halts(host) == host->not_halted.halts &&
 	       str_equal(session, (struct str){host->not_halted.session, host->not_halted.len});
 }
 
-static void remember_not_halted(struct run *run, struct str session)
+static void remember_not_halted(struct run *run, struct str session, uint64_t before)
 {
 	struct host *host = run->host;
 	if (session.len > sizeof(host->not_halted.session))
 		return;
 	host->not_halted.until_ns = run->now_ns + HALT_KNOWN_NS;
+	host->not_halted.halts = before;
 	host->not_halted.len = session.len;
 	if (session.len > 0)
 		memcpy(host->not_halted.session, session.ptr, session.len);
@@ -330,6 +345,7 @@ static bool halted(struct run *run)
 	struct error err;
 	if (known_not_halted(run, session))
 		return false;
+	uint64_t before = halts(run->host);
 	if (host_state_dir(run->host, &dir, &err) < 0) {
 		end_deny(run, REFUSED_HOST, none, none,
 			 say(run->call, "whether the session is halted cannot be known: %s",
@@ -337,7 +353,7 @@ static bool halted(struct run *run)
 		return true;
 	}
 	if (!state_halted(dir, session, who)) {
-		remember_not_halted(run, session);
+		remember_not_halted(run, session, before);
 		return false;
 	}
 	end_deny(run, REFUSED_ERROR, say(run->call, "%s", who), none,

@@ -15,6 +15,7 @@
 #include "core/hosttable.h"
 #include "core/isolate.h"
 #include "core/open.h"
+#include "core/turns.h"
 
 #define OPTIONS_ARENA ((size_t)64 << 20)
 
@@ -23,6 +24,7 @@ static struct slot *slots_new(const struct config_entry *entries, size_t n, bool
 	struct slot *slots = calloc(n + 1, sizeof(*slots));
 	for (size_t i = 0; slots && i < n; i++) {
 		slots[i].entry = &entries[i];
+		pthread_mutex_init(&slots[i].turn, NULL);
 		*isolates |= entries[i].isolated;
 	}
 	return slots;
@@ -88,16 +90,23 @@ static int slot_try(struct host *host, struct slot *slot, struct error *err)
 		.table = &host_table,
 		.arena = host->options_arena,
 	};
-	return entry_open(&opening, &slot->plugin, err);
+	struct plugin *plugin = NULL;
+	host_table_error = NULL;
+	int r = entry_open(&opening, &plugin, err);
+	if (r < 0)
+		return r;
+	slot->version = str_of(plugin->file->note.version);
+	slot->plugin = plugin; /* last: another thread takes that as loaded */
+	return 0;
 }
 
-int slot_load(struct host *host, struct slot *slot)
+static int load(struct host *host, struct slot *slot)
 {
+	struct error err;
 	if (slot->plugin)
 		return 0;
 	if (slot->failed)
 		return -ENOEXEC;
-	struct error err;
 	ask_begin(host, slot, PROGRESS_LOAD);
 	int r = slot->entry->isolated ? isolate_load(host, slot) : slot_try(host, slot, &err);
 	ask_end(host);
@@ -106,8 +115,16 @@ int slot_load(struct host *host, struct slot *slot)
 	slot->failed = r < 0;
 	if (r < 0)
 		slot->why = strdup(err.text);
-	else
-		slot->version = str_of(slot->plugin->file->note.version);
+	return r;
+}
+
+int slot_load(struct host *host, struct slot *slot)
+{
+	if (slot->plugin)
+		return 0;
+	pthread_mutex_t *turn = turn_take_loading(host);
+	int r = load(host, slot);
+	turn_give(turn);
 	return r;
 }
 

@@ -11,6 +11,7 @@
 #ifndef PAWL_CORE_HOST_H
 #define PAWL_CORE_HOST_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "core/call.h"
@@ -24,8 +25,9 @@ enum shadow_mode { SHADOW_IN_PLACE, SHADOW_AFTER, SHADOW_SKIP };
 /* One entry of the config with what was loaded for it. */
 struct slot {
 	const struct config_entry *entry;
-	struct plugin *plugin; /* NULL until loaded, and for one that is isolated */
+	struct plugin *_Atomic plugin; /* NULL until loaded, and for one that is isolated */
 	struct isolate *isolate; /* the process of one that is; NULL until started */
+	pthread_mutex_t turn;	 /* at that process; see turns.h */
 	struct str version;    /* of the plugin */
 	bool failed;	       /* loading was tried and refused: the slot refuses */
 	char *why;	       /* failed: what was wrong, for check and explain */
@@ -43,6 +45,7 @@ struct host {
 	/* the last answer to "is this session halted?"; see halted() in chain.c */
 	struct {
 		int64_t until_ns;
+		uint64_t halts; /* when it was asked */
 		size_t len;
 		char session[256];
 	} not_halted;
@@ -59,6 +62,9 @@ struct host {
 	/* where calls wait for a person; NULL until whoever starts us hands it over */
 	const struct approval_store *store;
 	struct approvals *queue;
+	/* other hosts judge with the same plugins: see host_share; else NULL */
+	struct turns *turns;
+	char error_text[PLUGIN_ERROR_MAX]; /* what set_error said here, then */
 };
 
 /* *ret is the caller's and borrows config. Loads nothing. arena is where options and facts
@@ -67,6 +73,11 @@ struct host {
 int host_new(struct config *config, struct json_arena *arena, struct host **ret,
 	     struct error *err);
 void host_free(struct host *host);
+
+/* Another one for another thread, with the config and the plugins of the first: from now on
+ * both take turns at them as each plugin's threads says. *ret lives to the end of the process,
+ * and so does what it shares. progress is where the thread's own is told. */
+int host_share(struct host *host, struct progress *progress, struct host **ret, struct error *err);
 
 static inline bool host_in_chain(const struct host *host, const struct slot *slot)
 {
@@ -91,7 +102,7 @@ void host_refuse(const struct host *host, struct pawl_call *call, struct decisio
 		 enum refused_by by, struct str reason);
 
 /* Whether host_observe would tell anybody about this call. */
-bool host_listens(const struct host *host, const struct pawl_call *call);
+bool host_listens(struct host *host, const struct pawl_call *call);
 
 /* Tells the observers: decided for gating events (each remark, then the decision), post_tool_use,
  * stop. Errors are counted, never returned, but for the audit's when the config says

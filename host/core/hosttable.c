@@ -33,6 +33,8 @@ static const pawl_value *seen(const struct json_value *value)
 	return (const pawl_value *)value;
 }
 
+_Thread_local char *host_table_error;
+
 static void table_log(const pawl_host *host, int32_t level, pawl_str message)
 {
 	const struct plugin *plugin = host->host_data;
@@ -42,7 +44,8 @@ static void table_log(const pawl_host *host, int32_t level, pawl_str message)
 static void table_set_error(const pawl_host *host, pawl_str message)
 {
 	struct plugin *plugin = host->host_data;
-	text_clean(in(message), plugin->error_text, sizeof(plugin->error_text));
+	char *text = host_table_error ? host_table_error : plugin->error_text;
+	text_clean(in(message), text, PLUGIN_ERROR_MAX);
 }
 
 static pawl_str table_text(const pawl_call *call, int32_t field)

@@ -15,4 +15,8 @@ extern const pawl_host host_table;
 struct json_arena;
 extern _Thread_local struct json_arena *host_table_arena;
 
+/* Where set_error's text goes (PLUGIN_ERROR_MAX): several threads may be in one instance.
+ * NULL: to the instance's own place. */
+extern _Thread_local char *host_table_error;
+
 #endif

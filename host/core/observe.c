@@ -11,6 +11,7 @@
 #include "core/isolate.h"
 #include "core/open.h"
 #include "core/record.h"
+#include "core/turns.h"
 
 /* One observation, told to everyone who listens for it. */
 struct telling {
@@ -44,12 +45,15 @@ static int32_t tell_stop(const struct telling *telling, const struct plugin *plu
 static void tell_slot(struct telling *telling, struct slot *slot, bool is_observer)
 {
 	struct match_subject subject = call_subject(telling->call);
+	pthread_mutex_t *turn;
 	int32_t r;
 	if (!match_holds(&slot->entry->match, &subject, true))
 		return;
 	if (slot->entry->isolated) {
 		ask_begin(telling->host, slot, PROGRESS_OBSERVE);
+		turn = turn_take(telling->host, slot, NULL);
 		r = isolate_tell(telling->host, slot, telling->call, telling->hook, telling->record);
+		turn_give(turn);
 		atomic_store(&telling->host->progress->entry, 0);
 		telling->audit_failed |= is_observer && r != 0;
 		return;
@@ -58,9 +62,11 @@ static void tell_slot(struct telling *telling, struct slot *slot, bool is_observ
 		telling->audit_failed |= is_observer;
 		return;
 	}
-	host_table_arena = telling->call->arena;
+	turn = turn_take(telling->host, slot, NULL);
+	ask_enter(telling->host, slot->plugin, telling->call->arena);
 	ask_begin(telling->host, slot, PROGRESS_OBSERVE);
 	r = telling->tell(telling, slot->plugin);
+	turn_give(turn);
 	atomic_store(&telling->host->progress->entry, 0);
 	telling->audit_failed |= is_observer && r != 0;
 }
@@ -69,9 +75,26 @@ static void tell_slot(struct telling *telling, struct slot *slot, bool is_observ
 static void start_isolated(struct telling *telling, struct slot *slots, size_t n)
 {
 	struct match_subject subject = call_subject(telling->call);
-	for (size_t i = 0; i < n; i++)
-		if (slots[i].entry->isolated && match_holds(&slots[i].entry->match, &subject, true))
-			isolate_start(telling->host, &slots[i]);
+	pthread_mutex_t *turn;
+	for (size_t i = 0; i < n; i++) {
+		if (!slots[i].entry->isolated ||
+		    !match_holds(&slots[i].entry->match, &subject, true) ||
+		    !turn_try(telling->host, &slots[i], &turn))
+			continue;
+		isolate_start(telling->host, &slots[i]);
+		turn_give(turn);
+	}
+}
+
+/* Whether its process is there and has one of the hooks. */
+static bool hears(struct host *host, struct slot *slot, unsigned hooks)
+{
+	if (!slot->entry->isolated)
+		return false;
+	pthread_mutex_t *turn = turn_take(host, slot, NULL);
+	bool yes = isolate_has(slot->isolate, hooks);
+	turn_give(turn);
+	return yes;
 }
 
 /* The observers, then the chain's plugins that also listen. */
@@ -86,7 +109,7 @@ static void tell_all(struct telling *telling)
 		tell_slot(telling, &host->observe[i], true);
 	for (size_t i = 0; i < host->config->n_chain; i++)
 		if (telling->hook != HOOK_DECIDED || host->chain[i].plugin ||
-		    isolate_has(host->chain[i].isolate, HOOK_DECIDED))
+		    hears(host, &host->chain[i], HOOK_DECIDED))
 			tell_slot(telling, &host->chain[i], false);
 }
 
@@ -141,7 +164,7 @@ static int tell_decision(struct telling *telling, const struct decision *d, stru
 
 /* Records are built only for somebody: an observer, or a loaded plugin of the chain that
  * has the hook. */
-bool host_listens(const struct host *host, const struct pawl_call *call)
+bool host_listens(struct host *host, const struct pawl_call *call)
 {
 	if (host->config->n_observe > 0)
 		return true;
@@ -149,7 +172,7 @@ bool host_listens(const struct host *host, const struct pawl_call *call)
 		return host->config->n_chain > 0;
 	for (size_t i = 0; i < host->config->n_chain; i++) {
 		const struct plugin *plugin = host->chain[i].plugin;
-		if (isolate_has(host->chain[i].isolate, HOOK_DECIDED | HOOK_POST_TOOL_USE))
+		if (hears(host, &host->chain[i], HOOK_DECIDED | HOOK_POST_TOOL_USE))
 			return true;
 		if (plugin && (plugin->file->desc.decided || plugin->file->desc.post_tool_use))
 			return true;

@@ -49,6 +49,7 @@ static void plugin_file_free(struct plugin_file *file)
 	if (file->fd >= 0 && !file->mapped)
 		close(file->fd);
 	free(file->path);
+	free(file->turn);
 	free(file);
 }
 
@@ -319,10 +320,13 @@ static struct plugin_file *plugin_file_new(const char *dir, const char *stem)
 	if (!file)
 		return NULL;
 	file->fd = -1;
-	if (asprintf(&file->path, "%s/%s.so", dir, stem) < 0) {
+	file->turn = calloc(1, sizeof(*file->turn));
+	if (!file->turn || asprintf(&file->path, "%s/%s.so", dir, stem) < 0) {
+		free(file->turn);
 		free(file);
 		return NULL;
 	}
+	pthread_mutex_init(file->turn, NULL);
 	return file;
 }
 
@@ -478,7 +482,14 @@ int plugin_open(const struct plugin_file *file, const pawl_host *base,
 	plugin->file = file;
 	plugin->host = *base;
 	plugin->host.host_data = plugin;
+	pthread_mutex_init(&plugin->turn, NULL);
+	/* another instance may be at work in another thread */
+	bool alone = file->turn && file->desc.threads == PAWL_THREADS_SERIAL;
+	if (alone)
+		pthread_mutex_lock(file->turn);
 	int32_t status = file->desc.open(&plugin->host, (const pawl_value *)options, &plugin->self);
+	if (alone)
+		pthread_mutex_unlock(file->turn);
 	if (status != 0)
 		return refuse_open(plugin, status, err);
 	plugin->error_text[0] = '\0'; /* said by an open that worked: of no hook */

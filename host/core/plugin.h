@@ -6,6 +6,7 @@
 #ifndef PAWL_CORE_PLUGIN_H
 #define PAWL_CORE_PLUGIN_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include <pawl/plugin.h>
@@ -22,6 +23,7 @@
 #define PLUGIN_TEXT_MAX 4096	   /* vendor, summary, help, choices, a default */
 #define PLUGIN_DESCRIPTOR_MAX 65536 /* bytes of a pawl_plugin of any future minor */
 #define PLUGIN_OPTIONS_MAX 256
+#define PLUGIN_ERROR_MAX 256 /* of what set_error says */
 #define PLUGIN_OPTION_NAME_MAX 64
 #define PLUGIN_OPTION_SIZE_MAX 4096 /* bytes of a pawl_option of any future minor */
 
@@ -71,6 +73,7 @@ struct plugin_file {
 	const void *map; /* the loader's own record of it */
 	struct plugin_note note;
 	pawl_plugin desc; /* copied; what the plugin's own header did not have is zero */
+	pthread_mutex_t *turn; /* of PAWL_THREADS_SERIAL: one call at a time */
 	struct plugin_file *next;
 };
 
@@ -114,7 +117,8 @@ struct plugin {
 	const struct plugin_file *file;
 	pawl_host host; /* host_data is this struct */
 	void *self;
-	char error_text[256]; /* what set_error said last */
+	char error_text[PLUGIN_ERROR_MAX]; /* what set_error said last */
+	pthread_mutex_t turn; /* of PAWL_THREADS_INSTANCE */
 };
 
 /* Calls open.  *ret is the caller's and lives to the end of the process.

@@ -22,6 +22,9 @@ enum progress_phase {
 #define PROGRESS_HALT 1u   /* the entry's on_error is halt */
 #define PROGRESS_SHADOW 2u /* the entry is in shadow mode */
 
+/* Threads that judge at the same time (eval --jobs), each with a struct progress. */
+#define PROGRESS_JOBS_MAX 16
+
 struct progress {
 	_Atomic uint32_t phase;
 	_Atomic uint32_t entry; /* 1 + the index in chain, 0 none */
@@ -30,6 +33,7 @@ struct progress {
 	_Atomic int64_t call_deadline_ns; /* of the whole call; 0 none */
 	_Atomic uint64_t taken;	 /* eval: bytes of the block whose lines are answered */
 	_Atomic uint64_t given;	 /* eval: bytes of answers that are complete */
+	_Atomic uint64_t begun;	 /* eval, several jobs: where the last line begun so far ends */
 	char plugin[64];	/* the entry's name */
 	char latch[PATH_MAX];	/* the file that halts the session, "" when none may */
 };

@@ -168,7 +168,7 @@ static int cut_down(const char *path, struct error *err)
 	size_t at = len;
 	for (int lines = 0; at > 0 && lines <= 2 * QUARANTINE_FAULTS; at--)
 		lines += text[at - 1] == '\n';
-	snprintf(tmp, sizeof(tmp), "%s.%ld.tmp", path, (long)getpid());
+	snprintf(tmp, sizeof(tmp), "%s.%ld.tmp", path, (long)gettid());
 	unlink(tmp); /* of a process that had our number */
 	_cleanup_close_ int fd = open_file(tmp, O_WRONLY | O_CREAT | O_EXCL, err);
 	if (fd < 0)

@@ -102,7 +102,7 @@ int state_prepare(struct str state_dir, struct error *err)
 static int write_new(const char *path, struct str content, struct error *err)
 {
 	char tmp[PATH_MAX + 32];
-	snprintf(tmp, sizeof(tmp), "%s.%ld.tmp", path, (long)getpid());
+	snprintf(tmp, sizeof(tmp), "%s.%ld.tmp", path, (long)gettid());
 	_cleanup_close_ int fd =
 		open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)

@@ -2,7 +2,11 @@
  *
  * Lines go to the worker in blocks. When one takes the worker down, what was answered
  * before it is printed, and a new worker begins at that line, told what happened: it
- * answers the line with the refusal, records it, and goes on. */
+ * answers the line with the refusal, records it, and goes on.
+ *
+ * With --jobs the worker judges several lines at a time, and when it goes down, which of them
+ * did it is not known. Those begun are then asked about again, one after the other by a new
+ * worker: that finds the one exactly, and costs only time. */
 #include <config.h>
 
 #include "fronts/eval.h"
@@ -22,9 +26,12 @@
 #define FAILURES_MAX 3		      /* workers a line may cost before it is answered here */
 #define LOOK_NS INT64_C(20000000)     /* how often a line's deadline is looked at */
 
+_Static_assert(EVAL_JOBS_MAX == PROGRESS_JOBS_MAX, "each has its progress");
+
 struct eval {
 	struct front front;
 	size_t fill; /* bytes of input held */
+	unsigned jobs;
 	bool ended;	   /* no input comes any more */
 	bool cut;	   /* lines go one at a time: no batch is waited for */
 	bool incomplete;   /* what is held is a batch that is not complete */
@@ -51,8 +58,10 @@ static size_t line_end(const char *data, size_t from, size_t len)
 	return end ? (size_t)(end - data) + 1 : len;
 }
 
-/* Sends the block [at, len); how far it was answered, with the loss when the worker died. */
-static size_t ask_block(struct eval *eval, size_t at, size_t len, struct loss *loss, bool *lost)
+/* Sends the block [at, len) to be judged by so many jobs; how far it was answered, with the loss
+ * when the worker died. */
+static size_t ask_block(struct eval *eval, size_t at, size_t len, unsigned jobs, struct loss *loss,
+			bool *lost)
 {
 	struct front *front = &eval->front;
 	struct lane_message m, request = {.type = LANE_LINES,
@@ -60,11 +69,13 @@ static size_t ask_block(struct eval *eval, size_t at, size_t len, struct loss *l
 					  .len = len - at,
 					  .has_loss = loss->kind != LOSS_NONE,
 					  .ended = eval->ended || eval->cut || eval->fill == LANE_IN_MAX,
+					  .jobs = jobs,
 					  .started_ns = io_monotonic_ns(),
 					  .loss = *loss};
 	struct progress *progress = &front->lane->progress;
 	atomic_store(&progress->taken, 0);
 	atomic_store(&progress->given, 0);
+	atomic_store(&progress->begun, 0);
 	*lost = front_send(front, &request, loss) < 0 ||
 		front_receive(front, INT64_MAX, LOOK_NS, &m, loss) < 0;
 	/* whoever writes to the socket in the worker's name may have written elsewhere too */
@@ -90,6 +101,17 @@ static bool was_observing(const struct loss *loss)
 	return loss->phase == PROGRESS_OBSERVE || (loss->phase == PROGRESS_LOAD && loss->entry == 0);
 }
 
+/* Several were at work on [at, len) when the worker was lost: up to where each line is to be
+ * asked about alone. */
+static size_t begun_until(const struct eval *eval, size_t at, size_t len, const struct loss *loss)
+{
+	uint64_t begun = atomic_load(&eval->front.lane->progress.begun);
+	size_t first = line_end(eval->front.in, at, len);
+	if (loss->kind == LOSS_PROTOCOL || begun > len - at)
+		return len; /* what it left is not believed */
+	return at + begun > first ? at + begun : first;
+}
+
 /* All lines of [0, len), or those before a batch that goes on behind them; how far. A line
  * that is lost again and again is answered here. Where an answer was forged, nothing of its
  * block is believed, and the lines go one at a time until the one that did it is found. */
@@ -99,20 +121,25 @@ static size_t ask_lines(struct eval *eval, size_t len)
 	struct loss loss = {0};
 	size_t at = 0;
 	int failures = 0; /* at this line */
+	size_t alone = 0; /* one job for what is before */
 	bool singly = false;
 	while (at < len && eval->exit_status != 2 && !front_stopped) {
 		struct loss start;
 		bool lost = false;
 		size_t reached = at;
-		size_t end = singly ? line_end(front->in, at, len) : len;
-		eval->cut = singly;
+		unsigned jobs = singly || at < alone ? 1 : eval->jobs;
+		size_t end = singly ? line_end(front->in, at, len) : at < alone ? alone : len;
+		eval->cut = singly || at < alone;
 		if (front->worker > 0 || front_start(front, "eval", &start) == 0)
-			reached = ask_block(eval, at, end, &loss, &lost);
+			reached = ask_block(eval, at, end, jobs, &loss, &lost);
 		else
 			loss = start;
 		if (!lost && eval->incomplete)
 			return reached;
-		if (!lost && reached > at) {
+		if (lost && jobs > 1) {
+			alone = begun_until(eval, at, end, &loss);
+			loss.kind = LOSS_NONE;
+		} else if (!lost && reached > at) {
 			loss.kind = LOSS_NONE;
 		} else if (loss.kind == LOSS_PROTOCOL && line_end(front->in, at, len) < end) {
 			singly = true;
@@ -204,10 +231,11 @@ static int run_name(struct eval *eval, const char *name)
 	return r;
 }
 
-int eval_run(char *const files[], int n, const char *config)
+int eval_run(char *const files[], int n, const char *config, unsigned jobs)
 {
 	static struct eval eval;
-	eval.front = (struct front){.agent = "pawl", .config = config, .forms = forms_of("pawl")};
+	eval.front = (struct front){.agent = "pawl", .config = config, .forms = forms_of("pawl"), .jobs = jobs};
+	eval.jobs = jobs;
 	int r = front_init(&eval.front);
 	if (r < 0) {
 		dprintf(STDERR_FILENO, "pawl eval: cannot start: %s\n", strerror(-r));

@@ -276,7 +276,8 @@ int front_start(struct front *front, const char *mode, struct loss *loss)
 		char *its[6];
 	} argv = {{"pawl-worker", mode, front->agent, front->event ? front->event : "",
 		   front->config ? front->config : "", NULL}};
-	memset(&front->lane->progress, 0, sizeof(front->lane->progress));
+	for (unsigned i = 0; i == 0 || i < front->jobs; i++)
+		memset(lane_progress(front->lane, i), 0, sizeof(struct progress));
 	*loss = (struct loss){.kind = LOSS_START};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
 		loss->status = errno;
@@ -347,10 +348,22 @@ int front_send(struct front *front, struct lane_message *request, struct loss *l
 	return n == (ssize_t)sizeof(*request) ? 0 : lost(front, LOSS_EXIT, loss);
 }
 
+/* The first that is over of what the worker's jobs do; 0 none. */
+static int64_t entry_deadline(const struct front *front)
+{
+	int64_t first = 0;
+	for (unsigned i = 0; i == 0 || i < front->jobs; i++) {
+		int64_t own = atomic_load(&lane_progress(front->lane, i)->deadline_ns);
+		if (own > 0 && (first == 0 || own < first))
+			first = own;
+	}
+	return first;
+}
+
 /* Until when to sleep: the call's deadline, or the entry's own if that comes first. */
 static int64_t next_look(const struct front *front, int64_t deadline, int64_t tick, int64_t now)
 {
-	int64_t entry = atomic_load(&front->lane->progress.deadline_ns);
+	int64_t entry = entry_deadline(front);
 	if (entry > 0 && entry < deadline)
 		deadline = entry;
 	if (tick > 0 && now + tick < deadline)
@@ -360,7 +373,7 @@ static int64_t next_look(const struct front *front, int64_t deadline, int64_t ti
 
 static bool overdue(const struct front *front, int64_t deadline, int64_t now)
 {
-	int64_t entry = atomic_load(&front->lane->progress.deadline_ns);
+	int64_t entry = entry_deadline(front);
 	return now >= deadline || (entry > 0 && now > entry);
 }
 

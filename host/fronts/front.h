@@ -35,6 +35,7 @@ struct front {
 	pid_t notifier; /* delivers notices, and outlives us; 0 none */
 	int socket;
 	uint64_t nonce;
+	unsigned jobs;	 /* how many lines the worker judges at a time; 0 is 1 */
 	int64_t tick_ns; /* how often the deadline of what runs is to be looked at; 0 not */
 };
 

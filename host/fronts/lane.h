@@ -32,14 +32,21 @@
 
 #define LANE_IN_MAX (((size_t)64 << 20) + 4096) /* JSON_BYTES_MAX and white space around */
 #define LANE_OUT_MAX ((size_t)160 << 20)
-#define LANE_IN ((size_t)64 << 10)
+#define LANE_IN ((size_t)128 << 10)
 #define LANE_OUT (LANE_IN + LANE_IN_MAX)
 #define LANE_SIZE (LANE_OUT + LANE_OUT_MAX)
 
 struct lane {
-	struct progress progress;
+	struct progress progress; /* of the first job: the only one but for eval --jobs */
+	struct progress more[PROGRESS_JOBS_MAX - 1];
 	/* and, at LANE_IN and LANE_OUT, the bytes */
 };
+_Static_assert(sizeof(struct lane) <= LANE_IN, "the input lies behind it");
+
+static inline struct progress *lane_progress(struct lane *lane, unsigned job)
+{
+	return job == 0 ? &lane->progress : &lane->more[job - 1];
+}
 
 enum lane_type {
 	LANE_JUDGE = 1, /* front: one event; answer, then observe */
@@ -62,6 +69,7 @@ struct lane_message {
 	uint32_t has_loss; /* LINES: the first line's; RECORD: the event's */
 	uint64_t offset, len; /* of the input below LANE_IN */
 	uint32_t ended;	      /* LINES: nothing comes behind the block */
+	uint32_t jobs;	      /* LINES: threads that judge it */
 	int64_t started_ns;   /* CLOCK_MONOTONIC: when the event was complete */
 	struct loss loss;
 	/* KIND */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ struct worker {
 	pid_t pid;
 	int socket;
 	struct lane *lane;
+	struct progress *progress; /* in it: our own */
 	const char *in;
 	char *out;
 	bool lines; /* eval */
@@ -50,7 +52,7 @@ struct worker {
 	const struct lane_message *request;
 	bool told_audit_trouble;
 	bool notices;  /* a line of this block has some to be told */
-	bool in_batch; /* nobody is asked before the last of it is judged */
+	struct crew *crew; /* several judge lines, of whom we are one; else NULL */
 	struct lane_message message;
 };
 
@@ -211,7 +213,7 @@ static void refuse(struct worker *w, struct judged *j, enum refused_by by, struc
 /* What a plugin that takes the worker down now does to the session. */
 static void arm_latch(struct worker *w, const struct pawl_call *call)
 {
-	struct progress *p = &w->lane->progress;
+	struct progress *p = w->progress;
 	struct str dir;
 	bool halts = false;
 	p->latch[0] = '\0';
@@ -320,7 +322,7 @@ static void judge_call(struct worker *w, struct judged *j, const struct json_val
 	dialect_settle(j->call, &j->decision);
 	if (getpid() != w->pid)
 		_exit(0); /* a plugin forked and came back twice: one of us answers */
-	if (!w->in_batch)
+	if (!w->lines)
 		ask_person(w, j);
 }
 
@@ -378,7 +380,7 @@ static bool judge_text(struct worker *w, struct str text, const struct loss *los
 	const struct json_value *context = NULL;
 	struct json_limits limits = w->config ? w->config->limits : JSON_DEFAULT_LIMITS;
 	memset(j, 0, sizeof(*j));
-	atomic_store_explicit(&w->lane->progress.phase, PROGRESS_DECODE, memory_order_relaxed);
+	atomic_store_explicit(&w->progress->phase, PROGRESS_DECODE, memory_order_relaxed);
 	j->call = call_new(w->arena, limits);
 	if (!j->call)
 		return false;
@@ -425,7 +427,7 @@ static void observe_first(struct worker *w, struct judged *j, bool *ret_told)
 static void observe(struct worker *w, struct judged *j, bool told)
 {
 	struct error err;
-	struct progress *progress = &w->lane->progress;
+	struct progress *progress = w->progress;
 	atomic_store(&progress->phase, PROGRESS_OBSERVE);
 	if (!w->config || !j->readable)
 		return;
@@ -480,10 +482,28 @@ static void serve_record(struct worker *w)
 	reply(w, fresh(w), LANE_DONE);
 }
 
-/* Where the answers of a block stand. */
+/* A block of lines, and how far it is answered. */
 struct block {
+	struct str text;
+	const struct loss *loss; /* of its first line */
+	/* handing out */
+	size_t at;	 /* what begins here is nobody's yet */
+	uint64_t pieces; /* handed out */
+	bool incomplete; /* what is left is a batch that goes on behind the block */
+	/* answering */
+	uint64_t answered; /* pieces */
+	size_t taken;
 	uint64_t given;
 	uint32_t unreadable;
+	int error; /* what is behind it stays unanswered */
+};
+
+/* What one thread judges at a time: a line, or the lines of a batch. */
+struct piece {
+	struct str text;
+	uint64_t number, end; /* of it in the block */
+	size_t n;	      /* lines */
+	const struct loss *loss;
 };
 
 static int judge_line(struct worker *w, struct str line, const struct loss *loss, struct judged *j)
@@ -514,30 +534,93 @@ static int put_answer(struct worker *w, const struct judged *j, struct block *bl
 }
 
 /* What was put counts as given from now on; up to end the block is taken. */
-static void count_given(struct worker *w, const struct block *block, uint64_t end)
+static void count_given(struct worker *w, struct block *block, uint64_t end)
 {
+	block->taken = end;
 	atomic_store_explicit(&w->lane->progress.given, block->given, memory_order_relaxed);
 	atomic_store_explicit(&w->lane->progress.taken, end, memory_order_release);
 }
 
-/* One line of eval, up to end of the block: its answer goes behind the others, and counts
- * as given before any observer runs. */
-static int serve_line(struct worker *w, struct str line, uint64_t end, const struct loss *loss,
-		      struct block *block)
+/* ---- several at work ----------------------------------------------------------------------- */
+
+/* With --jobs, the lines of a block are judged by several threads. What follows the judging is
+ * done in the order of the lines, by one thread at a time: whoever has judged a line waits until
+ * those before it are answered and recorded. So what comes out, and the order of the records,
+ * does not hang on the timing, and no answer has to be kept. */
+struct crew {
+	pthread_mutex_t lock;
+	pthread_cond_t work;	/* there is a block */
+	pthread_cond_t idle;	/* a thread has found nothing left */
+	pthread_cond_t turn[PROGRESS_JOBS_MAX]; /* of the piece with that number modulo jobs */
+	unsigned jobs, at_work;
+	uint64_t blocks; /* so far */
+	struct block *block;
+	struct worker worker[PROGRESS_JOBS_MAX]; /* [0] is not used: the process's own */
+};
+
+/* Until all before the piece is answered; false when it stays unanswered as what is before it
+ * does. The clocks are the front's: nothing of ours runs meanwhile. */
+static bool begin_answer(struct worker *w, const struct block *block, const struct piece *piece)
 {
-	static struct judged j;
+	struct crew *crew = w->crew;
+	if (!crew)
+		return true;
+	atomic_store(&w->progress->deadline_ns, 0);
+	pthread_mutex_lock(&crew->lock);
+	while (block->answered != piece->number)
+		pthread_cond_wait(&crew->turn[piece->number % crew->jobs], &crew->lock);
+	pthread_mutex_unlock(&crew->lock);
+	return block->error == 0;
+}
+
+static void end_answer(struct worker *w, struct block *block, const struct piece *piece, int r)
+{
+	struct crew *crew = w->crew;
+	if (crew)
+		pthread_mutex_lock(&crew->lock);
+	if (block->error == 0)
+		block->error = r;
+	block->answered++;
+	if (!crew)
+		return;
+	pthread_cond_signal(&crew->turn[(piece->number + 1) % crew->jobs]);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+/* The answer counts before any observer runs. Where several are at work it counts after: what
+ * takes the worker down may be another's line, and this one is then asked about again rather
+ * than not recorded. */
+static void observe_counted(struct worker *w, struct judged *j, bool told, struct block *block,
+			    uint64_t end)
+{
+	if (!w->crew)
+		count_given(w, block, end);
+	observe(w, j, told);
+	if (w->crew)
+		count_given(w, block, end);
+}
+
+/* One line of eval, up to end of the block: its answer goes behind the others. */
+static int answer_line(struct worker *w, struct judged *j, const struct piece *piece,
+		       struct block *block)
+{
 	bool told;
-	int r = judge_line(w, line, loss, &j);
-	if (r < 0)
-		return r;
-	encode(w, &j);
-	observe_first(w, &j, &told);
-	r = put_answer(w, &j, block);
-	if (r < 0)
-		return r;
-	count_given(w, block, end);
-	observe(w, &j, told);
-	return 0;
+	ask_person(w, j);
+	encode(w, j);
+	observe_first(w, j, &told);
+	int r = put_answer(w, j, block);
+	if (r == 0)
+		observe_counted(w, j, told, block, piece->end);
+	return r;
+}
+
+static int serve_line(struct worker *w, const struct piece *piece, struct block *block)
+{
+	static _Thread_local struct judged j;
+	int r = judge_line(w, piece->text, piece->loss, &j);
+	if (begin_answer(w, block, piece) && r == 0)
+		r = answer_line(w, &j, piece, block);
+	return r;
 }
 
 /* ---- a batch ------------------------------------------------------------------------------- */
@@ -566,41 +649,52 @@ static void hold_batch(struct worker *w, struct batch_line *lines, size_t n)
 
 /* All lines of a batch are judged, in their order, before anybody is asked. Where one took a
  * worker down before, which it was is not known: then all of them are refused. */
-static int answer_batch(struct worker *w, struct str text, uint64_t end, const struct loss *loss,
-			struct batch_line *lines, size_t n, struct block *block)
+static int judge_batch(struct worker *w, const struct piece *piece, struct batch_line *lines)
 {
-	struct block so_far = *block;
+	struct str text = piece->text;
 	int r = 0;
 	size_t at = 0;
-	w->in_batch = true;
-	for (size_t i = 0; r == 0 && i < n; i++) {
+	for (size_t i = 0; r == 0 && i < piece->n; i++) {
 		const char *stop = memchr(text.ptr + at, '\n', text.len - at);
 		size_t len = stop ? (size_t)(stop - text.ptr) - at : text.len - at;
-		r = judge_line(w, (struct str){text.ptr + at, len}, loss, &lines[i].judged);
+		r = judge_line(w, (struct str){text.ptr + at, len}, piece->loss, &lines[i].judged);
 		at += len + 1;
 	}
-	w->in_batch = false;
-	if (r == 0)
-		hold_batch(w, lines, n);
+	return r;
+}
+
+static int answer_batch(struct worker *w, const struct piece *piece, struct batch_line *lines,
+			struct block *block)
+{
+	struct block before = *block;
+	size_t n = piece->n;
+	int r = 0;
+	hold_batch(w, lines, n);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		encode(w, &lines[i].judged);
 		observe_first(w, &lines[i].judged, &lines[i].told);
-		r = put_answer(w, &lines[i].judged, &so_far);
+		r = put_answer(w, &lines[i].judged, block);
 	}
-	if (r < 0)
+	if (r < 0) {
+		block->given = before.given;
+		block->unreadable = before.unreadable;
 		return r;
-	*block = so_far;
-	count_given(w, block, end);
+	}
+	if (!w->crew)
+		count_given(w, block, piece->end);
 	for (size_t i = 0; i < n; i++)
 		observe(w, &lines[i].judged, lines[i].told);
+	if (w->crew)
+		count_given(w, block, piece->end);
 	return 0;
 }
 
-static int serve_batch(struct worker *w, struct str text, uint64_t end, size_t n,
-		       const struct loss *loss, struct block *block)
+static int serve_batch(struct worker *w, const struct piece *piece, struct block *block)
 {
-	struct batch_line *lines = calloc(n, sizeof(*lines));
-	int r = lines ? answer_batch(w, text, end, loss, lines, n, block) : -ENOMEM;
+	struct batch_line *lines = calloc(piece->n, sizeof(*lines));
+	int r = lines ? judge_batch(w, piece, lines) : -ENOMEM;
+	if (begin_answer(w, block, piece) && r == 0)
+		r = answer_batch(w, piece, lines, block);
 	free(lines);
 	return r;
 }
@@ -613,32 +707,145 @@ static bool is_blank(struct str line)
 	return true;
 }
 
+/* The next piece of the block, for this thread; false when there is none. */
+static bool cut_piece(struct worker *w, struct block *block, struct piece *piece)
+{
+	size_t end;
+	if (block->at >= block->text.len || block->error < 0)
+		return false;
+	struct str rest = str_after(block->text, block->at);
+	size_t n = batch_extent(w->arena, rest, w->request->ended, &end);
+	block->incomplete = n == 0;
+	if (n == 0)
+		return false;
+	*piece = (struct piece){.text = {rest.ptr, end - (rest.ptr[end - 1] == '\n')},
+				.number = block->pieces++,
+				.end = block->at + end,
+				.n = n,
+				.loss = block->at == 0 ? block->loss : NULL};
+	block->at = piece->end;
+	atomic_store(&w->lane->progress.begun, piece->end);
+	return true;
+}
+
+static bool next_piece(struct worker *w, struct block *block, struct piece *piece)
+{
+	json_arena_rewind(w->arena, 0);
+	if (!w->crew)
+		return cut_piece(w, block, piece);
+	pthread_mutex_lock(&w->crew->lock);
+	bool is = !block->incomplete && cut_piece(w, block, piece);
+	pthread_mutex_unlock(&w->crew->lock);
+	return is;
+}
+
+static int serve_blank(struct worker *w, const struct piece *piece, struct block *block)
+{
+	if (begin_answer(w, block, piece))
+		block->taken = piece->end;
+	return 0;
+}
+
+static void work_on(struct worker *w, struct block *block)
+{
+	struct piece piece;
+	while (next_piece(w, block, &piece)) {
+		int r = piece.n > 1		 ? serve_batch(w, &piece, block) :
+			is_blank(piece.text) ? serve_blank(w, &piece, block) :
+					       serve_line(w, &piece, block);
+		end_answer(w, block, &piece, r);
+	}
+}
+
+/* A thread of the crew: a block, and the next. */
+static void *be_job(void *data)
+{
+	struct worker *w = data;
+	struct crew *crew = w->crew;
+	uint64_t seen = 0;
+	pthread_mutex_lock(&crew->lock);
+	for (;;) {
+		while (crew->blocks == seen)
+			pthread_cond_wait(&crew->work, &crew->lock);
+		seen = crew->blocks;
+		w->request = crew->worker[0].request;
+		pthread_mutex_unlock(&crew->lock);
+		work_on(w, crew->block);
+		pthread_mutex_lock(&crew->lock);
+		if (--crew->at_work == 0)
+			pthread_cond_signal(&crew->idle);
+	}
+	return NULL;
+}
+
+static int start_job(struct worker *w, struct crew *crew, unsigned job)
+{
+	struct worker *other = &crew->worker[job];
+	struct error err;
+	pthread_t thread;
+	*other = *w;
+	other->crew = crew;
+	other->progress = lane_progress(w->lane, job);
+	int r = json_arena_new(JSON_ARENA_DEFAULT, &other->arena, &err);
+	if (r == 0 && w->host)
+		r = host_share(w->host, other->progress, &other->host, &err);
+	return r < 0 ? r : -pthread_create(&thread, NULL, be_job, other);
+}
+
+/* As many as can be had: one is enough. */
+static void start_crew(struct worker *w, unsigned jobs)
+{
+	struct crew *crew = calloc(1, sizeof(*crew));
+	if (!crew)
+		return;
+	pthread_mutex_init(&crew->lock, NULL);
+	pthread_cond_init(&crew->work, NULL);
+	pthread_cond_init(&crew->idle, NULL);
+	crew->jobs = 1;
+	for (unsigned i = 0; i < PROGRESS_JOBS_MAX; i++)
+		pthread_cond_init(&crew->turn[i], NULL);
+	while (crew->jobs < jobs && crew->jobs < PROGRESS_JOBS_MAX &&
+	       start_job(w, crew, crew->jobs) == 0)
+		crew->jobs++;
+	w->crew = crew;
+}
+
+static void work_together(struct worker *w, struct block *block)
+{
+	struct crew *crew = w->crew;
+	pthread_mutex_lock(&crew->lock);
+	crew->block = block;
+	crew->worker[0].request = w->request;
+	crew->at_work = crew->jobs - 1;
+	crew->blocks++;
+	pthread_cond_broadcast(&crew->work);
+	pthread_mutex_unlock(&crew->lock);
+	work_on(w, block);
+	pthread_mutex_lock(&crew->lock);
+	while (crew->at_work > 0)
+		pthread_cond_wait(&crew->idle, &crew->lock);
+	for (unsigned i = 1; i < crew->jobs; i++) {
+		w->notices |= crew->worker[i].notices;
+		crew->worker[i].notices = false;
+	}
+	pthread_mutex_unlock(&crew->lock);
+}
+
 static void serve_lines(struct worker *w)
 {
-	const struct loss *loss = w->request->has_loss ? &w->request->loss : NULL;
-	struct str text = {w->in + w->request->offset, w->request->len};
-	struct block block = {0};
-	size_t at = 0, n = 1, end;
-	int r = 0;
-	while (at < text.len && n > 0) {
-		struct str rest = str_after(text, at);
-		json_arena_rewind(w->arena, 0);
-		n = batch_extent(w->arena, rest, w->request->ended, &end);
-		struct str line = {rest.ptr, end - (rest.ptr[end - 1] == '\n')};
-		if (n > 1)
-			r = serve_batch(w, line, at + end, n, loss, &block);
-		else if (n == 1 && !is_blank(line))
-			r = serve_line(w, line, at + end, loss, &block);
-		if (r < 0)
-			break;
-		loss = NULL;
-		at += n > 0 ? end : 0;
-	}
+	struct block block = {.text = {w->in + w->request->offset, w->request->len},
+			      .loss = w->request->has_loss ? &w->request->loss : NULL};
+	if (w->request->jobs > 1 && !w->crew)
+		start_crew(w, w->request->jobs);
+	if (w->crew)
+		work_together(w, &block);
+	else
+		work_on(w, &block);
 	struct lane_message *done = fresh(w);
-	done->taken = at;
+	done->taken = block.taken;
 	done->out_len = block.given;
 	done->unreadable = block.unreadable;
-	done->incomplete = n == 0;
+	done->incomplete = block.incomplete;
 	done->notices = w->notices;
 	w->notices = false;
 	reply(w, done, LANE_DONE);
@@ -667,6 +874,7 @@ static int map_lane(struct worker *w)
 		return -errno;
 	close(memory);
 	w->lane = head;
+	w->progress = &w->lane->progress;
 	w->in = in;
 	w->out = out;
 	return 0;
@@ -698,7 +906,7 @@ static void open_host(struct worker *w, const char *config)
 		w->host = NULL;
 		return;
 	}
-	w->host->progress = &w->lane->progress;
+	w->host->progress = w->progress;
 	w->host->shadow = w->lines ? SHADOW_IN_PLACE : SHADOW_AFTER;
 }
 
