@@ -37,13 +37,11 @@ struct fill {
 	int64_t offset;                /* how far it has read in it */
 	char hash[CHAIN_HEX + 1];      /* of the line that ends there; "" at the beginning */
 	int64_t seq;
-	int64_t stop_place, stop_offset; /* read no further; INT64_MAX: no limit */
 	char *block;
 	size_t room;
 };
 
-#define FILL_EMPTY                                                                                 \
-	((struct fill){.fd = -1, .stop_place = INT64_MAX, .stop_offset = INT64_MAX})
+#define FILL_EMPTY ((struct fill){.fd = -1})
 
 static void close_segment(struct fill *fill)
 {
@@ -172,16 +170,6 @@ static const struct segment *next_segment(const struct fill *fill)
 
 /* ---- reading --------------------------------------------------------------------------- */
 
-static size_t room_left(const struct fill *fill, size_t room)
-{
-	int64_t left = INT64_MAX;
-	if (fill->place >= fill->stop_place)
-		left = fill->place > fill->stop_place || fill->offset >= fill->stop_offset
-			       ? 0
-			       : fill->stop_offset - fill->offset;
-	return left < (int64_t)room ? (size_t)left : room;
-}
-
 /* Reads whole lines from offset on, at least one when there is one.  *ret_len 0: level
  * with the segment. */
 static int read_block(struct fill *fill, size_t *ret_len, struct error *err)
@@ -196,7 +184,7 @@ static int read_block(struct fill *fill, size_t *ret_len, struct error *err)
 			fill->block = block;
 			fill->room = room;
 		}
-		ssize_t n = pread(fill->fd, fill->block, room_left(fill, room), fill->offset);
+		ssize_t n = pread(fill->fd, fill->block, room, fill->offset);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -342,17 +330,6 @@ int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struc
 	fill.store = store;
 	fill.db = db;
 	return fill_all(&fill, budget_ns, err);
-}
-
-int ingest_fill_until(const struct store *store, sqlite3 *db, int64_t segment, int64_t offset,
-		      struct error *err)
-{
-	_cleanup_(fill_done) struct fill fill = FILL_EMPTY;
-	fill.store = store;
-	fill.db = db;
-	fill.stop_place = segment;
-	fill.stop_offset = offset;
-	return fill_all(&fill, INGEST_NO_LIMIT, err);
 }
 
 /* ---- who fills -------------------------------------------------------------------------- */

@@ -32,11 +32,6 @@ int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err
 /* Reads the log into an open database of mode DB_INGEST or DB_MEMORY.  0 or 1 as above. */
 int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err);
 
-/* The same, but no further than a place of a segment, and without the lines themselves
- * (events.data is empty): for comparing.  db is of mode DB_MEMORY. */
-int ingest_fill_until(const struct store *store, sqlite3 *db, int64_t segment, int64_t offset,
-		      struct error *err);
-
 /* Sets the database aside and makes it anew from the log.  ret_path holds PATH_MAX bytes:
  * where the old one is now, "" when there was none. */
 int ingest_rebuild(const struct store *store, char *ret_path, struct error *err);
