@@ -449,11 +449,12 @@ static struct call *find_waiting(struct calls_group *group, bool substituted)
 
 /* ---- what is known of an execution ------------------------------------------------------- */
 
-/* The event's, or what the decision says. */
+/* The event's, or what the decision says; most often both say the same. */
 static int set_known(struct calls *calls, struct value *to, struct str text,
 		     const struct value *decision, int column)
 {
-	if (text.ptr || !decision)
+	struct str known = decision ? text_of(decision[column]) : (struct str){NULL, 0};
+	if (!decision || (text.ptr && !(known.ptr && str_equal(known, text))))
 		return calls_set(calls, to, text);
 	*to = decision[column];
 	return 0;
@@ -479,8 +480,12 @@ static int begin_row(struct calls *calls, struct call *call, const struct event 
 	row[R_AUTHORIZED_BY] = value_of(str_of(who(d)));
 	row[R_DECISION_SEQ] = d ? d[D_SEQ] : VALUE_NULL;
 	set_number(&row[R_STARTED], d && !value_is_null(d[D_TS]) ? d[D_TS].n : e->ts_ms);
-	int r = SET(calls, row, {R_TOOL, or_empty(e->tool)}, {R_CLIENT, e->client},
-		    {R_AGENT, e->agent}, {R_AGENT_TYPE, e->agent_type});
+	const struct value *s = call->group->session->values;
+	int r = SET(calls, row, {R_AGENT, e->agent}, {R_AGENT_TYPE, e->agent_type});
+	if (r == 0)
+		r = e->client.ptr ? set_known(calls, &row[R_CLIENT], e->client, s, S_CLIENT) : 0;
+	if (r == 0)
+		r = set_known(calls, &row[R_TOOL], or_empty(e->tool), d, D_TOOL);
 	if (r == 0)
 		r = set_known(calls, &row[R_SOURCE], e->source, d, D_SOURCE);
 	return r < 0 ? r : set_known(calls, &row[R_SERVER], e->server, d, D_SERVER);

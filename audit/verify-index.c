@@ -354,7 +354,7 @@ static const char events_sql[] =
     "SELECT segment_id, byte_off, seq, event_id, ts_ms, mono_ns, boot_id, type, session_id,"
     " session_seq, call_id, tool_name, source, server, decision, outcome, plugin, rule,"
     " reason, client, agent_id, config_digest, hash, data FROM events"
-    " ORDER BY segment_id, byte_off";
+    " ORDER BY id"; /* as they were read; others are out of place */
 
 struct walk {
 	const struct store *store;
