@@ -141,7 +141,8 @@ static bool is_logged(const struct test *t, const char *type, const char *id)
 	return found;
 }
 
-#define CALLS "SELECT group_concat(status || digest || args || session_id || tool_name) FROM approvals"
+#define CALLS                                                                                      \
+	"SELECT group_concat(status || digest || args || session_id || tool_name) FROM approvals"
 #define VOTES "SELECT count(*) FROM votes"
 #define USED "SELECT count(*) FROM approvals WHERE status = 'consumed'"
 
