@@ -67,6 +67,7 @@ static const struct {
 	{"policy", "JSON", RESUME, TEXT(policy), NULL},
 	{"store", "DIR", ALL, TEXT(store), "the folder of the queue (state_dir)"},
 	{"audit", "PATH", ALL, TEXT(audit), "the audit's database: decisions are recorded there"},
+	{"audit-options", "JSON", ALL, TEXT(audit_options), NULL},
 	{"config", "FILE", ALL, FLAG, NULL},
 	{"json", NULL, ALL, FLAG, "a JSON object a line"},
 	{"quiet", NULL, ALL, FLAG, "no headings, no remarks"},
@@ -164,6 +165,7 @@ static int check(const struct command *command, unsigned used, const struct line
 int main(int argc, char **argv)
 {
 	static struct line line;
+	static struct tell_place place;
 	static char name[] = "pawl approvals";
 	unsigned used = 0;
 	if (argc > 0)
@@ -175,13 +177,9 @@ int main(int argc, char **argv)
 		return r < 0 ? 0 : r;
 	if (optind >= argc)
 		return usage_error("a command is missing");
-	if (line.audit) {
-		union { /* the teller's context takes what is only read */
-			const char *ours;
-			void *its;
-		} path = {line.audit};
-		line.teller = (struct teller){tell_audit, path.its};
-	}
+	place = (struct tell_place){line.audit, line.audit_options};
+	if (line.audit)
+		line.teller = (struct teller){tell_audit, &place};
 	line.ids = (const char *const *)argv + optind + 1;
 	line.n_ids = (size_t)(argc - optind - 1);
 	for (size_t i = 0; i < COUNT(commands); i++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/capture.h"
 #include "audit/counters.h"
 #include "audit/drops.h"
 #include "audit/ingest.h"
@@ -42,13 +43,57 @@ static void fill(const struct row *row, const char *type, struct str data, struc
 	record->refused_by = runs ? (struct str){NULL, 0} : row->decided_why;
 }
 
-static int append(const struct store *store, struct record *record, struct error *err)
+/* ---- what is not to be written ------------------------------------------------------------ */
+
+struct rules {
+	struct json_arena *arena;
+	struct redact *redact;
+	struct capture *capture;
+};
+
+static void rules_done(struct rules *rules)
 {
+	redact_free(rules->redact);
+	capture_free(rules->capture);
+	json_arena_free(rules->arena);
+}
+
+/* The audit's own rules hold for what people typed, too. */
+static int rules_read(struct rules *rules, const char *options, struct error *err)
+{
+	const struct json_value *all = NULL;
+	int r = json_arena_new(JSON_ARENA_DEFAULT, &rules->arena, err);
+	if (r == 0 && options)
+		r = json_parse(rules->arena, str_of(options), JSON_DEFAULT_LIMITS, 0, &all, NULL,
+			       err);
+	if (r == 0)
+		r = redact_new(json_member(all, STR("redact")), &rules->redact, err);
+	return r < 0 ? r : capture_new(json_member(all, STR("capture")), &rules->capture, err);
+}
+
+static int rules_apply(const char *options, const struct store *store, struct rules *rules,
+		       struct record *record, struct error *err)
+{
+	int r = rules_read(rules, options, err);
+	if (r == 0 && redact_hashes(rules->redact))
+		r = redact_key(rules->redact, store, err);
+	if (r == 0)
+		r = capture_apply(rules->capture, rules->redact, rules->arena, record, err);
+	record->aside = false; /* there is no input and no result to put there */
+	return r;
+}
+
+static int append(const char *options, const struct store *store, struct record *record,
+		  struct error *err)
+{
+	_cleanup_(rules_done) struct rules rules = {NULL};
 	_cleanup_free_ char *body = NULL;
 	size_t len;
 	if (counters_next(store, record->session, &record->sseq, NULL) < 0)
 		record->sseq = 0;
-	int r = line_body(record, &body, &len, err);
+	int r = rules_apply(options, store, &rules, record, err);
+	if (r == 0)
+		r = line_body(record, &body, &len, err);
 	return r < 0 ? r : log_append(store, (struct str){body, len}, err);
 }
 
@@ -57,12 +102,12 @@ int tell_audit(void *context, const char *type, const struct row *row, struct st
 {
 	_cleanup_(store_close) struct store store = {.dirfd = -1};
 	struct record record = RECORD_EMPTY;
-	const char *path = context;
+	const struct tell_place *place = context;
 	fill(row, type, data, &record);
-	int r = store_open(path, STORE_MAKE, &store, err);
+	int r = store_open(place->path, STORE_MAKE, &store, err);
 	if (r == 0) {
 		(void)drops_make(&store, NULL);
-		r = append(&store, &record, err);
+		r = append(place->options, &store, &record, err);
 	}
 	if (r < 0) {
 		error_prefix(err, "the audit could not record this, so nothing was decided");

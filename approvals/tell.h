@@ -7,7 +7,12 @@
 
 #include "decide.h"
 
-/* A teller's function; context is the path of the audit's database. */
+struct tell_place {
+	const char *path;    /* of the audit's database */
+	const char *options; /* of the audit, as JSON: "redact" and "capture" hold here, too; or NULL */
+};
+
+/* A teller's function; context is a struct tell_place. */
 int tell_audit(void *context, const char *type, const struct row *row, struct str data,
 	       struct error *err);
 

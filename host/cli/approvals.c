@@ -25,7 +25,8 @@ static bool wants_help(const struct tool_line *line)
 /* What the command line of pawl-approvals begins with. */
 struct places {
 	char store[PATH_MAX], audit[PATH_MAX];
-	char *policy; /* the config's files, for resume; NULL: not asked for */
+	char *options; /* the audit's, as JSON */
+	char *policy;  /* the config's files, for resume; NULL: not asked for */
 };
 
 static int describe(const struct config *config, char **ret, struct error *err)
@@ -44,7 +45,7 @@ static int find(const char *path, bool with_policy, struct places *places)
 {
 	struct config *config = NULL;
 	struct error err;
-	struct str dir;
+	struct str dir, options;
 	int r = config_load(path, &config, &err);
 	if (r == 0)
 		r = config_state_dir(config, &dir, &err);
@@ -57,11 +58,16 @@ static int find(const char *path, bool with_policy, struct places *places)
 	snprintf(places->store, PATH_MAX, "%.*s", STR_FMT(dir));
 	if (audit_find(config, places->audit) < 0)
 		places->audit[0] = '\0';
+	options = audit_options(config);
+	places->options = options.ptr ? strndup(options.ptr, options.len) : strdup("{}");
 	config_free(config);
-	return 0;
+	if (!places->options)
+		fputs("pawl approvals: out of memory\n", stderr);
+	return places->options ? 0 : -ENOMEM;
 }
 
 static char name[] = "pawl approvals", store_option[] = "--store", audit_option[] = "--audit";
+static char options_option[] = "--audit-options";
 static char policy_option[] = "--policy", json[] = "--json", quiet[] = "--quiet";
 static char resume_word[] = "resume";
 
@@ -83,6 +89,8 @@ static int hand_over(const struct tool_line *line, bool resume)
 		if (places.audit[0]) {
 			argv[n++] = audit_option;
 			argv[n++] = places.audit;
+			argv[n++] = options_option;
+			argv[n++] = places.options;
 		}
 	}
 	if (resume)

@@ -19,20 +19,30 @@
 
 #define ARGUMENTS_MAX 256
 
+static const struct config_entry *find_entry(const struct config *config, struct str *ret_path)
+{
+	for (size_t i = 0; i < config->n_observe; i++)
+		if (str_is(config->observe[i].plugin, "audit") &&
+		    json_string(json_member(config->observe[i].options, STR("path")), ret_path) == 0)
+			return &config->observe[i];
+	return NULL;
+}
+
 int audit_find(const struct config *config, char path[PATH_MAX])
 {
 	struct str value;
-	for (size_t i = 0; i < config->n_observe; i++) {
-		const struct config_entry *entry = &config->observe[i];
-		if (!str_is(entry->plugin, "audit") ||
-		    json_string(json_member(entry->options, STR("path")), &value) < 0)
-			continue;
-		int n = value.ptr[0] == '/'
-				? snprintf(path, PATH_MAX, "%s", value.ptr)
-				: snprintf(path, PATH_MAX, "%s/%s", config->dir.ptr, value.ptr);
-		return n < PATH_MAX ? 0 : -ENAMETOOLONG;
-	}
-	return -ENOENT;
+	if (!find_entry(config, &value))
+		return -ENOENT;
+	int n = value.ptr[0] == '/' ? snprintf(path, PATH_MAX, "%s", value.ptr) :
+				      snprintf(path, PATH_MAX, "%s/%s", config->dir.ptr, value.ptr);
+	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+struct str audit_options(const struct config *config)
+{
+	struct str path;
+	const struct config_entry *entry = find_entry(config, &path);
+	return entry ? json_raw(entry->options) : (struct str){NULL, 0};
 }
 
 /* Its own process: it fills the index, and a broken store is to be no end of ours. */

@@ -12,6 +12,9 @@
 /* Where the first audit of the config lies; -ENOENT none is configured. */
 int audit_find(const struct config *config, char path[PATH_MAX]);
 
+/* Its options as the config has them; ptr NULL: none is configured. */
+struct str audit_options(const struct config *config);
+
 /* What `pawl audit status` ends with for that store: 0 all is well.  -errno. */
 int audit_status(const char *path);
 

@@ -184,6 +184,25 @@ hook claude-code "$(event t3)"
 ok 'one that cannot be made too' denies claude-code '*state*'
 rm -f "$work/state"
 
+# what people type is recorded as the audit's rules say
+forget
+printf '{"plugin_dir":"%s/plugins","state_dir":"%s/state","require_approval":["Bash"],
+	"approval":{"ask":"queue","wait":"0","allow_self":true},"observe":[{"plugin":"audit","options":{
+	"path":"%s","redact":{"patterns":["hunter[0-9]+"]},"capture":[{"tool":"Bash","level":"metadata"}]}}]}\n' \
+	"$work" "$work" "$db" >"$cfg"
+hook claude-code "$(event t1)"
+last
+approvals deny "$id" --reason 'not with hunter2 in it'
+ok 'a reason with a secret in it is taken' exits 0
+ok 'is on record' logged '"approval.voted".*"reason":"not with .* in it"'
+ok 'without the secret' [ "$(cat "$work"/audit_log* | grep -c hunter2)" = 0 ]
+sed 's/"metadata"/"none"/' "$cfg" >"$cfg.none" && mv "$cfg.none" "$cfg"
+hook claude-code "$(event t2 other)"
+last
+approvals deny "$id" --reason 'a word of mine'
+ok 'capture none: that it was decided is on record' [ "$(grep -c '"approval.decided"' "$log")" = 2 ]
+ok 'and no word of it' [ "$(grep -c 'a word of mine' "$log")" = 0 ]
+
 # the agent's own process tree may not approve in a user install; root's is a system install,
 # where uids are compared
 forget
