@@ -163,15 +163,15 @@ static void remove_lines(struct text *text, int from, int n)
 {
 	for (int i = from; i < from + n; i++)
 		free(text->lines[i]);
-	memmove(&text->lines[from], &text->lines[from + n],
-		(size_t)(text->n - from - n) * sizeof(text->lines[0]));
+	for (int i = from; i < text->n - n; i++)
+		text->lines[i] = text->lines[i + n];
 	text->n -= n;
 }
 
 static void insert(struct text *text, int at, const char *line)
 {
-	memmove(&text->lines[at + 1], &text->lines[at],
-		(size_t)(text->n - at) * sizeof(text->lines[0]));
+	for (int i = text->n; i > at; i--)
+		text->lines[i] = text->lines[i - 1];
 	text->lines[at] = strdup(line);
 	text->n++;
 }

@@ -378,7 +378,7 @@ static int own_mounts(void)
 {
 	if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
 		return -1;
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	return mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL);
 }
 
 static int refused_with(const char *name, const char *says)
@@ -409,8 +409,8 @@ static void test_without_proc_is_refused(void **state)
 
 static int on_noexec(void)
 {
-	if (own_mounts() != 0 || mount(folder, folder, NULL, MS_BIND, NULL) != 0 ||
-	    mount(NULL, folder, NULL, MS_REMOUNT | MS_BIND | MS_NOEXEC, NULL) != 0)
+	if (own_mounts() != 0 || mount(folder, folder, "none", MS_BIND, NULL) != 0 ||
+	    mount("none", folder, "none", MS_REMOUNT | MS_BIND | MS_NOEXEC, NULL) != 0)
 		return 77;
 	return refused_with("no-exec-1", "cannot be loaded");
 }
