@@ -100,19 +100,13 @@ static void name_end(struct isolate *isolate, enum cell_end end, int status, con
 		 forbidden ? ": it did what its sandbox kills for" : "");
 }
 
-static void plugin_path(const struct host *host, const struct slot *slot, char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%s/%s.so", host->config->plugin_dir.ptr,
-		 slot->entry->plugin.ptr);
-}
-
 /* Where faults cannot be counted there is no quarantine, but each still refuses. */
 static void count_fault(struct host *host, const struct slot *slot)
 {
 	char path[PATH_MAX];
 	struct str dir;
-	plugin_path(host, slot, path);
-	if (host_state_dir(host, &dir, NULL) == 0)
+	if (config_plugin_path(host->config, slot->entry, path) == 0 &&
+	    host_state_dir(host, &dir, NULL) == 0)
 		quarantine_fault(dir, slot->entry->name, path, slot->isolate->fault, NULL);
 }
 
@@ -170,8 +164,9 @@ static bool is_quarantined(struct host *host, struct slot *slot)
 	char path[PATH_MAX], why[QUARANTINE_WHY_MAX];
 	struct str dir;
 	struct error err;
-	plugin_path(host, slot, path);
-	if (host_state_dir(host, &dir, &err) < 0)
+	if (config_plugin_path(host->config, slot->entry, path) < 0)
+		snprintf(why, sizeof(why), "the path of its file is too long");
+	else if (host_state_dir(host, &dir, &err) < 0)
 		snprintf(why, sizeof(why), "whether it is in quarantine cannot be known: %.400s",
 			 err.text);
 	else if (!quarantined(dir, slot->entry->name, path, why))
