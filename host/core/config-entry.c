@@ -408,7 +408,8 @@ int read_sha256(struct reader *reader, const struct config_key *key,
 	for (size_t i = 0; well && i < text.len; i += 2) {
 		int high = hex_digit(text.ptr[i]), low = hex_digit(text.ptr[i + 1]);
 		well = high >= 0 && low >= 0;
-		entry->sha256[i / 2] = (unsigned char)(high << 4 | low);
+		if (well)
+			entry->sha256[i / 2] = (unsigned char)(high << 4 | low);
 	}
 	entry->pinned = well;
 	return well ? 0 : fail(reader, value, "\"%s\" must be 64 hexadecimal digits; sha256sum "
