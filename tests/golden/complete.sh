@@ -13,6 +13,7 @@ events() {
 
 # lacks AGENT: what is not there
 lacks() {
+	grep -q "tests/golden/$1.golden " "$cases/Makefile.inc" || echo "$1.golden in Makefile.inc"
 	for name in empty truncated; do
 		[ -f "$cases/$1/$name.in" ] || echo "$1/$name.in"
 	done

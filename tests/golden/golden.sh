@@ -1,8 +1,9 @@
 #!/bin/sh
-# What each client is answered, byte for byte: CLIENT/EVENT-DECISION.in is an event, .out
-# the exit status, stdout and stderr of `pawl hook CLIENT`.
+# What a client is answered, byte for byte: CLIENT/EVENT-DECISION.in is an event, .out
+# the exit status, stdout and stderr of `pawl hook CLIENT`. It is called with CLIENT, or with
+# a file named CLIENT.golden; with no name it goes through all of them.
 # NAME-nohook is asked with a chain that has no hook for models, NAME-noconfig without config.
-# `golden.sh --update` writes the .out files anew; read the diff.
+# `golden.sh --update [CLIENT]` writes the .out files anew; read the diff.
 set -u
 cases=$abs_top_srcdir/tests/golden
 pawl=$abs_top_builddir/pawl
@@ -43,17 +44,23 @@ ask() {
 	cat "$tmp/stderr"
 }
 
+update=
+if [ "${1:-}" = --update ]; then
+	update=$1
+	shift
+fi
 cd "$cases" || exit 1
-set -- "${1:-}" */*.in
-update=$1
-shift
-[ "$update" = --update ] || echo "1..$#"
+case ${1:-} in
+'') set -- */*.in ;;
+*) set -- "$(basename "$1" .golden)"/*.in ;;
+esac
+[ "$update" ] || echo "1..$#"
 n=0
 for file in "$@"; do
 	name=${file%.in}
 	n=$((n + 1))
 	ask "$name" >"$tmp/out"
-	if [ "$update" = --update ]; then
+	if [ "$update" ]; then
 		cmp -s "$tmp/out" "$name.out" || cp "$tmp/out" "$name.out"
 	elif diff -u "$name.out" "$tmp/out" >"$tmp/diff" 2>&1; then
 		echo "ok $n - $name"
