@@ -44,6 +44,19 @@ static int check_off(const struct doc *doc, const struct settings *settings)
 	return 1;
 }
 
+/* What would be done to a whole file of ours; NULL: it is not there, or would not be. */
+static void show_file(const char *path, const char *before, const char *after)
+{
+	struct doc doc = {.exists = before != NULL,
+			  .before = str_of(before ? before : ""),
+			  .text = str_of(after ? after : "")};
+	snprintf(doc.path, sizeof(doc.path), "%s", path);
+	if (doc_changed(&doc))
+		doc_diff(stdout, &doc);
+	else
+		printf("%s: would be made executable\n", path);
+}
+
 /* Goose knows a plugin by a file beside its folder of hooks. */
 static const char manifest[] = "{\"name\": \"pawl\", \"version\": \"1.0.0\", "
 			       "\"description\": \"asks pawl before each tool call\"}\n";
@@ -65,6 +78,10 @@ static int add_manifest(const struct doc *doc, const struct settings_line *line,
 	char path[PATH_MAX + 16];
 	if (!manifest_path(doc, line, path, sizeof(path)) || access(path, F_OK) == 0)
 		return 0;
+	if (line->dry_run) {
+		show_file(path, NULL, manifest);
+		return 0;
+	}
 	return doc_write(path, str_of(manifest), 0644, err);
 }
 
@@ -72,11 +89,16 @@ static int add_manifest(const struct doc *doc, const struct settings_line *line,
 static void cut_manifest(const struct doc *doc, const struct settings_line *line)
 {
 	char path[PATH_MAX + 16], text[sizeof(manifest) + 1];
-	if (!manifest_path(doc, line, path, sizeof(path)) || access(doc->path, F_OK) == 0)
+	bool gone = line->dry_run ? doc->exists && is_nothing(doc) : access(doc->path, F_OK) != 0;
+	if (!gone || !manifest_path(doc, line, path, sizeof(path)))
 		return;
 	_cleanup_fclose_ FILE *file = fopen(path, "re");
-	if (file && fread(text, 1, sizeof(text), file) == sizeof(manifest) - 1 &&
-	    memcmp(text, manifest, sizeof(manifest) - 1) == 0)
+	if (!file || fread(text, 1, sizeof(text), file) != sizeof(manifest) - 1 ||
+	    memcmp(text, manifest, sizeof(manifest) - 1) != 0)
+		return;
+	if (line->dry_run)
+		show_file(path, manifest, NULL);
+	else
 		unlink(path);
 }
 
@@ -117,12 +139,9 @@ static int one_file(const struct settings_line *line, bool in, bool quiet, struc
 {
 	_cleanup_(doc_done) struct doc doc;
 	int r = change(&doc, line, in, err);
-	if (r == 0 && line->dry_run) {
-		if (doc_changed(&doc))
-			doc_diff(stdout, &doc);
-		return 0;
-	}
-	if (r == 0 && doc_changed(&doc))
+	if (r == 0 && line->dry_run && doc_changed(&doc))
+		doc_diff(stdout, &doc);
+	else if (r == 0 && doc_changed(&doc))
 		r = save(&doc, line, in, err);
 	if (r == 0 && in)
 		r = add_manifest(&doc, line, err);
@@ -130,6 +149,8 @@ static int one_file(const struct settings_line *line, bool in, bool quiet, struc
 		return r;
 	if (!in)
 		cut_manifest(&doc, line);
+	if (line->dry_run)
+		return 0;
 	report(&doc, line, in, quiet);
 	return in ? check_off(&doc, line->settings) : 0;
 }
@@ -181,7 +202,7 @@ static int one_script(const struct settings_line *line, const char *event, const
 		return 0;
 	*changed = true;
 	if (line->dry_run)
-		printf("%s %s\n", text ? "would write" : "would remove", path);
+		show_file(path, r == 1 ? old : NULL, text);
 	else if (text)
 		return doc_write(path, str_of(text), 0755, err);
 	else if (unlink(path) != 0)

@@ -160,6 +160,26 @@ bad "an event is no array" "{
 mkdir "$work/folder.json"
 install claude-code --file "$work/folder.json"
 ok "a folder is refused" [ "$status" -eq 1 -a -d "$work/folder.json" ]
+cl="$work/a b/cl"
+install cline --project "$cl" --dry-run
+ok "cline: --dry-run shows each script" has "$out" "--- /dev/null*+++ $cl/.clinerules/hooks/PreToolUse*+exec *hook cline*"
+ok "cline: and writes nothing" [ ! -e "$cl" ]
+install cline --project "$cl"
+chmod -x "$cl/.clinerules/hooks/PreToolUse"
+install cline --project "$cl" --dry-run
+ok "cline: --dry-run says that one is not executable" [ "$out" = "$cl/.clinerules/hooks/PreToolUse: would be made executable" ]
+uninstall cline --project "$cl" --dry-run
+ok "cline: --dry-run shows what goes" has "$out" "--- $cl/.clinerules/hooks/PreToolUse*-#!/bin/sh*"
+ok "cline: and nothing goes" [ -e "$cl/.clinerules/hooks/PreToolUse" ]
+go="$work/a b/go"
+install goose --project "$go" --dry-run
+ok "goose: --dry-run shows both files" has "$out" "*+++ *hooks.json*+++ $go/.agents/plugins/pawl/plugin.json*"
+ok "goose: and writes nothing" [ ! -e "$go" ]
+install goose --project "$go"
+uninstall goose --project "$go" --dry-run
+ok "goose: --dry-run shows that both go" has "$out" "*+++ *hooks.json*--- $go/.agents/plugins/pawl/plugin.json*"
+ok "goose: and nothing goes" [ -e "$go/.agents/plugins/pawl/plugin.json" ]
+
 mkdir -p "$work/theirs/.clinerules/hooks"
 echo 'exit 0' >"$work/theirs/.clinerules/hooks/PreToolUse"
 install cline --project "$work/theirs"
