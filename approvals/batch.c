@@ -15,6 +15,7 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "mark.h"
 
 #define ANSWERS_MAX ((size_t)256 << 20)
 
@@ -85,19 +86,21 @@ static int tell(struct resume *re, const char *type, const struct row *row, stru
 	return re->teller->tell(re->teller->context, type, row, buffer_str(&data), err);
 }
 
-/* The answer line with the reason put in; a wait that ran out was nobody's word. */
-static void add_refusal(struct resume *re, struct str line, const char *reason, bool timeout)
+/* The answer line with the reason put in, and by whom: only a denial was a person's word. */
+static void add_refusal(struct resume *re, struct str line, const char *reason, const char *by)
 {
 	static const struct str human = {"\"refused_by\":\"human\"", 20};
-	char text[2048];
+	char text[2048], member[64];
 	struct str mark = STR(APPROVAL_REASON);
+	snprintf(member, sizeof(member), "\"refused_by\":\"%s\"", by);
+	struct str refused_by = str_of(member);
 	struct str put = {text, text_json(str_of(reason), text, sizeof(text))};
 	size_t from = 0;
 	for (size_t i = 0; i < line.len;) {
 		struct str rest = str_after(line, i), with = put;
 		size_t skip = mark.len;
-		if (timeout && str_starts(rest, human)) {
-			with = STR("\"refused_by\":\"timeout\"");
+		if (str_starts(rest, human)) {
+			with = refused_by;
 			skip = human.len;
 		} else if (!str_starts(rest, mark)) {
 			i++;
@@ -178,20 +181,24 @@ static int refuse_call(struct resume *re, sqlite3_stmt *stmt, const struct row *
 		       struct error *err)
 {
 	char text[1200], why[APPROVAL_TEXT_MAX];
-	bool timeout = row_status(row) == APPROVAL_EXPIRED;
-	if (timeout) {
+	const char *by = "host";
+	if (row_status(row) == APPROVAL_EXPIRED) {
 		row_expired_why(row, why, sizeof(why));
 		snprintf(text, sizeof(text), "the approval it needed expired: %s", why);
+		by = "timeout";
 	} else if (row_status(row) == APPROVAL_DENIED) {
 		snprintf(text, sizeof(text), "a person denied it: %.*s", STR_FMT(row->decided_why));
+		by = "human";
 	} else if (row_status(row) == APPROVAL_CANCELED) {
-		snprintf(text, sizeof(text), "the request for approval was canceled");
+		snprintf(text, sizeof(text), "the request for approval was canceled%s%.*s",
+			 row->decided_why.len > 0 ? ": " : "", STR_FMT(row->decided_why));
+		by = "cancelled";
 	} else {
 		snprintf(text, sizeof(text),
 			 "the approval it needed is used up: it was for one execution");
 	}
-	add_refusal(re, column(stmt, REFUSAL), text, timeout);
-	return tell_call(re, stmt, row, text, timeout ? "timeout" : "human", err);
+	add_refusal(re, column(stmt, REFUSAL), text, by);
+	return tell_call(re, stmt, row, text, by, err);
 }
 
 static int allow_call(struct resume *re, sqlite3_stmt *stmt, const struct row *row,
@@ -217,7 +224,7 @@ static int resume_gated(struct resume *re, sqlite3_stmt *stmt, const struct row 
 		int r = queue_run(re->queue, err, "UPDATE approvals SET status = 'canceled'"
 						  " WHERE id = ? AND status = 'approved'",
 				  "t", row->id);
-		add_refusal(re, column(stmt, REFUSAL), why, false);
+		add_refusal(re, column(stmt, REFUSAL), why, "host");
 		return r < 0 ? r : tell_call(re, stmt, row, why, "host", err);
 	}
 	int r = use(re, row, changed, err);
@@ -257,6 +264,10 @@ static int mark(struct resume *re, sqlite3_stmt **ret_session, struct error *err
 	if (rc != SQLITE_ROW)
 		return queue_failed(re->queue, err);
 	re->session = column(*ret_session, 0);
+	if (sqlite3_column_int64(*ret_session, 1) < 0)
+		return error_set(err, ECANCELED, "batch %s is void, and its calls have to be asked "
+						 "about again: " MARK_PUT_BACK,
+				 re->id);
 	if (sqlite3_column_type(*ret_session, 1) != SQLITE_NULL)
 		return error_set(err, EALREADY, "batch %s was resumed already: its answers were "
 						"given, and are given once",

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "lineage.h"
+#include "mark.h"
 
 #define WHO_MAX 128
 
@@ -83,7 +84,9 @@ static int refuse_ended(const struct count *count, const struct row *row, struct
 		return error_set(err, ESTALE, "%.*s was approved%s by %s, and has been used",
 				 STR_FMT(row->id), when, who);
 	case APPROVAL_CANCELED:
-		return error_set(err, ESTALE, "%.*s was canceled", STR_FMT(row->id));
+		text_clean(row->decided_why.ptr ? row->decided_why : STR(""), why, sizeof(why));
+		return error_set(err, ESTALE, "%.*s was canceled%s%s", STR_FMT(row->id),
+				 why[0] ? ": " : "", why);
 	default:
 		if (count->ballot->kind == BALLOT_CANCEL && row_status(row) == APPROVAL_APPROVED)
 			return 0;
@@ -421,12 +424,17 @@ static int open_ids(struct approvals *queue, char (**ret)[APPROVAL_ID_MAX], size
 
 int decide_sweep(struct approvals *queue, const struct teller *teller, struct error *err)
 {
+	static const struct row nobody = {.session_id = {"", 0}};
 	_cleanup_free_ char (*ids)[APPROVAL_ID_MAX] = NULL;
 	size_t n = 0;
 	int r = queue_begin(queue, QUEUE_WRITE, err);
 	if (r < 0)
 		return r;
-	r = open_ids(queue, &ids, &n, err);
+	if (queue->put_back && teller && teller->tell)
+		r = teller->tell(teller->context, "approval.canceled", &nobody,
+				 STR("{\"reason\":\"" MARK_PUT_BACK "\"}"), err);
+	if (r == 0)
+		r = open_ids(queue, &ids, &n, err);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = sweep_one(queue, ids[i], teller, err);
 	return queue_end(queue, r, err);

@@ -174,24 +174,43 @@ static int hold_in_step(struct approvals *queue, const struct approval_request *
 	return state_of(queue, id, ret, err);
 }
 
+/* A call and what judged it, as the queue has them, and a step begun. */
+struct asked {
+	char digest[DIGEST_HEX + 1];
+	struct buffer chain;
+};
+
+static void asked_done(struct asked *asked)
+{
+	buffer_done(&asked->chain);
+}
+
+static int asked_begin(struct asked *asked, struct approvals *queue,
+		       const struct approval_request *request, struct error *err)
+{
+	asked->chain.max = CHAIN_TEXT_MAX;
+	int r = digest_request(request, asked->digest);
+	if (r < 0)
+		return error_set(err, -r, "out of memory");
+	r = chain_text(request->parts, request->n_parts, &asked->chain, err);
+	return r < 0 ? r : queue_begin(queue, QUEUE_WRITE, err);
+}
+
 int hold_request(struct approvals *queue, const struct approval_request *request,
 		 struct approval_state *ret, struct error *err)
 {
-	_cleanup_(buffer_done) struct buffer chain = {.max = CHAIN_TEXT_MAX};
+	_cleanup_(asked_done) struct asked asked = {.digest = ""};
 	*ret = (struct approval_state){.status = APPROVAL_PENDING};
 	if (json_raw(request->args).len > QUEUE_ARGS_MAX)
 		return error_set(err, E2BIG, "its arguments are larger than the %zu bytes that a "
 					     "person can be asked about",
 				 QUEUE_ARGS_MAX);
-	int r = digest_request(request, ret->digest);
-	if (r < 0)
-		return error_set(err, -r, "out of memory");
-	r = chain_text(request->parts, request->n_parts, &chain, err);
-	if (r == 0)
-		r = queue_begin(queue, QUEUE_WRITE, err);
+	int r = asked_begin(&asked, queue, request, err);
 	if (r < 0)
 		return r;
-	r = hold_in_step(queue, request, buffer_str(&chain), ret, err);
+	memcpy(ret->digest, asked.digest, sizeof(ret->digest));
+	ret->put_back = queue->put_back;
+	r = hold_in_step(queue, request, buffer_str(&asked.chain), ret, err);
 	return queue_end(queue, r, err);
 }
 
@@ -246,17 +265,17 @@ static int swap(struct approvals *queue, const struct row *row, const struct app
 }
 
 static int consume_row(struct approvals *queue, const struct row *row,
-		       const struct approval_request *request, const char *digest,
-		       struct str chain, struct approval_state *ret, struct error *err)
+		       const struct approval_request *request, const struct asked *asked,
+		       struct approval_state *ret, struct error *err)
 {
 	int64_t left;
-	if (!str_is(row->digest, digest))
+	if (!str_is(row->digest, asked->digest))
 		return error_set(err, ESTALE, "%.*s is about another call", STR_FMT(row->id));
 	if (row_over(queue, row, &left))
 		return row_expire(queue, row, err);
 	if (row_status(row) != APPROVAL_APPROVED)
 		return 0;
-	bool changed = !str_equal(row->chain, chain);
+	bool changed = !str_equal(row->chain, buffer_str(&asked->chain));
 	if (changed && row->on_change_deny) {
 		int r = queue_run(queue, err, "UPDATE approvals SET status = 'canceled'"
 					      " WHERE id = ? AND status = 'approved'",
@@ -271,15 +290,15 @@ static int consume_row(struct approvals *queue, const struct row *row,
 }
 
 static int consume_in_step(struct approvals *queue, const char *id,
-			   const struct approval_request *request, const char *digest,
-			   struct str chain, struct approval_state *ret, struct error *err)
+			   const struct approval_request *request, const struct asked *asked,
+			   struct approval_state *ret, struct error *err)
 {
 	_cleanup_row_ struct row row = {0};
 	int r = row_find(queue, &row, err, "id = ?", "c", id);
 	if (r == -ENOENT)
 		return error_set(err, ENOENT, "no approval has the id \"%s\"", id);
 	if (r == 0)
-		r = consume_row(queue, &row, request, digest, chain, ret, err);
+		r = consume_row(queue, &row, request, asked, ret, err);
 	if (r == 0)
 		r = state_of(queue, id, ret, err);
 	if (r == 0 && ret->changed && ret->status == APPROVAL_CANCELED)
@@ -291,20 +310,14 @@ static int consume_in_step(struct approvals *queue, const char *id,
 int hold_consume(struct approvals *queue, const char *id, const struct approval_request *request,
 		 struct approval_state *ret, struct error *err)
 {
-	_cleanup_(buffer_done) struct buffer chain = {.max = CHAIN_TEXT_MAX};
-	char digest[DIGEST_HEX + 1];
+	_cleanup_(asked_done) struct asked asked = {.digest = ""};
 	*ret = (struct approval_state){.status = APPROVAL_PENDING};
-	int r = digest_request(request, digest);
-	if (r < 0)
-		return error_set(err, -r, "out of memory");
-	r = chain_text(request->parts, request->n_parts, &chain, err);
-	if (r == 0)
-		r = queue_begin(queue, QUEUE_WRITE, err);
+	int r = asked_begin(&asked, queue, request, err);
 	if (r < 0)
 		return r;
-	r = consume_in_step(queue, id, request, digest, buffer_str(&chain), ret, err);
+	r = consume_in_step(queue, id, request, &asked, ret, err);
 	r = queue_end(queue, r, err);
-	if (r < 0) /* whatever the step saw, it was taken back */
+	if (r < 0) /* whatever the step saw, it was taken back, or must not count */
 		*ret = (struct approval_state){.status = APPROVAL_PENDING};
 	return r;
 }

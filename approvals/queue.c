@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "mark.h"
 #include "schema.h"
 
 #define BUSY_MS 2000		/* a backup tool may be reading */
@@ -145,18 +146,25 @@ int queue_begin(struct approvals *queue, enum queue_mode mode, struct error *err
 		return r;
 	}
 	queue->in_step = true;
+	queue->writes = mode == QUEUE_WRITE;
+	queue->put_back = false;
 	queue->clock(&queue->now);
-	return 0;
+	r = queue->writes ? mark_begin(queue, err) : 0;
+	return r < 0 ? queue_end(queue, r, err) : 0;
 }
 
 int queue_end(struct approvals *queue, int r, struct error *err)
 {
 	if (!queue->in_step)
 		return r;
+	if (r == 0 && queue->writes)
+		r = mark_count(queue, err);
 	if (r == 0)
 		r = exec(queue, "COMMIT", err);
 	if (r < 0)
 		sqlite3_exec(queue->db, "ROLLBACK", NULL, NULL, NULL);
+	else if (queue->writes)
+		r = mark_note(queue, err);
 	queue->in_step = false;
 	flock(queue->lock, LOCK_UN);
 	return r;
@@ -225,15 +233,20 @@ static int set_up(struct approvals *queue, struct error *err)
 	return exec(queue, settings, err);
 }
 
-/* 1 ours, 0 empty. */
+#define COMPLETE 2
+
+/* 0 empty, 1 an older pawl's, COMPLETE ours. */
 static int whose(struct approvals *queue, struct error *err)
 {
-	int64_t id, version, tables;
+	int64_t id, version, tables, steps;
 	int r = number(queue, "PRAGMA application_id", &id, err);
 	if (r == 0)
 		r = number(queue, "PRAGMA user_version", &version, err);
 	if (r == 0)
 		r = number(queue, "SELECT count(*) FROM sqlite_schema", &tables, err);
+	if (r == 0)
+		r = number(queue, "SELECT count(*) FROM sqlite_schema WHERE name = 'steps'", &steps,
+			   err);
 	if (r < 0)
 		return r;
 	if (id == 0 && tables == 0)
@@ -243,14 +256,17 @@ static int whose(struct approvals *queue, struct error *err)
 	if (version != QUEUE_VERSION)
 		return error_set(err, EPERM, "%s: version %" PRId64 ", this pawl knows version %d",
 				 queue->path, version, QUEUE_VERSION);
-	return 1;
+	return steps > 0 ? COMPLETE : 1;
 }
 
-static int make_tables(struct approvals *queue, struct error *err)
+/* fresh: all of them, else what an older pawl did not have. */
+static int make_tables(struct approvals *queue, bool fresh, struct error *err)
 {
 	int r = exec(queue, "BEGIN IMMEDIATE", err);
-	if (r == 0)
+	if (r == 0 && fresh)
 		r = exec(queue, queue_schema, err);
+	if (r == 0)
+		r = mark_make(queue, err);
 	if (r == 0)
 		r = exec(queue, "COMMIT", err);
 	if (r < 0)
@@ -278,7 +294,7 @@ static int open_db(struct approvals *queue, const char *dir, bool make, struct e
 	r = set_up(queue, err);
 	if (r == 0)
 		r = whose(queue, err);
-	return r == 0 ? make_tables(queue, err) : r < 0 ? r : 0;
+	return r < 0 || r == COMPLETE ? (r < 0 ? r : 0) : make_tables(queue, r == 0, err);
 }
 
 static int open_all(struct approvals *queue, const char *state_dir, bool make, struct error *err)

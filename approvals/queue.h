@@ -35,7 +35,12 @@ struct approvals {
 	sqlite3 *db;
 	char *path;
 	int lock; /* descriptor of the lock's file */
-	bool in_step;
+	bool in_step, writes;
+	/* see mark.h */
+	bool put_back; /* this step found an old copy, and has made void what was open in it */
+	bool counted;
+	int64_t steps;
+	int changes;
 	struct moment now; /* of the step: read once, when it begins */
 	void (*clock)(struct moment *ret); /* clock_now, unless a test says otherwise */
 };

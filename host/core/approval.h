@@ -76,9 +76,10 @@ struct approval_state {
 	bool mine;    /* consumed by this very consume: the one thing that lets it run */
 	bool changed; /* consumed although what judged it is not the same any more */
 	char expired[APPROVAL_ID_MAX]; /* one of the same call that this hold found over, or "" */
+	bool put_back; /* the queue's file was an old copy, and what was open in it is void now */
 	int64_t left_ns; /* until it expires; INT64_MAX never */
 	char who[128];	 /* who decided, as "uid 1000 (ada)" */
-	char reason[APPROVAL_TEXT_MAX]; /* what the decider said; why it expired */
+	char reason[APPROVAL_TEXT_MAX]; /* what the decider said; why it is over */
 };
 
 /* One call of a batch that is paused: what to answer once it is resumed. */

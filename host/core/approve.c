@@ -170,7 +170,8 @@ static void deny_state(struct host *host, struct pawl_call *call, struct decisio
 	case APPROVAL_CANCELED:
 		deny(host, call, d, state->changed ? REFUSED_HOST : REFUSED_CANCELLED,
 		     state->changed ? say(call, "it was approved as %s, but %s", id, state->reason) :
-				      say(call, "the request for approval (%s) was canceled", id));
+				      say(call, "the request for approval (%s) was canceled%s%s", id,
+					  state->reason[0] ? ": " : "", state->reason));
 		return;
 	case APPROVAL_CONSUMED:
 		deny(host, call, d, REFUSED_HOST,
@@ -246,6 +247,10 @@ static int ask(struct host *host, struct pawl_call *call, struct decision *d,
 	d->approval = say(call, "%s", state->id);
 	if (!d->approval.ptr)
 		return error_set(err, ENOMEM, "out of memory");
+	if (state->put_back)
+		remark(d, "approval.canceled", (struct str){NULL, 0},
+		       STR("the queue's database is older than what was done with it, or was "
+			   "moved; what was open in it is void"));
 	if (state->expired[0])
 		remark(d, "approval.expired", say(call, "%s", state->expired),
 		       STR("its time was over"));

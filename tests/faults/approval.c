@@ -79,6 +79,19 @@ static void copy_files(const char *from, const char *to)
 	closedir(dir);
 }
 
+/* A folder that was copied is an old one to the queue; one that is not bound to a place yet is
+ * bound to the next. */
+static void unbind(const struct test *t)
+{
+	char path[PATH_SIZE];
+	sqlite3 *db = NULL;
+	snprintf(path, sizeof(path), "%s/state/approvals.db", t->scratch);
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+	    sqlite3_exec(db, "UPDATE steps SET place = ''", NULL, NULL, NULL) != SQLITE_OK)
+		exit(99);
+	sqlite3_close(db);
+}
+
 /* "state" is what the config names; "held" and "voted" are copies of it. */
 static const char *folder(const struct test *t, const char *name, char buf[PATH_SIZE])
 {
@@ -89,6 +102,7 @@ static const char *folder(const struct test *t, const char *name, char buf[PATH_
 static void keep(const struct test *t, const char *name)
 {
 	char from[PATH_SIZE], to[PATH_SIZE];
+	unbind(t);
 	mkdir(folder(t, name, to), 0700);
 	run_empty(to);
 	copy_files(folder(t, "state", from), to);

@@ -120,9 +120,11 @@ ok 'it still waits' [ -n "$id" ]
 
 # ---- a database that is broken, another's, or gone
 cp -a "$work/state" "$work/good"
+# back as it was, with the lock where it is: another one would be another queue
 hurt() {
-	rm -rf "$work/state"
-	cp -a "$work/good" "$work/state"
+	rm -rf "$work/state/approvals.db"*
+	cp -a "$work/good/approvals.db" "$work/state"
+	cat "$work/good/approvals.lock" >"$work/state/approvals.lock"
 }
 # says NAME WHY: neither hook nor command goes on
 says() {
@@ -167,6 +169,43 @@ approvals list
 ok 'gone: list says so' refuses '*approvals.db*not there*'
 hook claude-code "$(event one)"
 ok 'gone: the yes is gone too, a person is asked anew' denies claude-code '*pending as ap-*'
+
+# ---- an old copy that is put back: no yes of it counts, whatever became of it since
+# put_back: the database alone
+put_back() {
+	cp -a "$work/old.db" "$work/state/approvals.db"
+}
+# put_back_all: the folder, as a backup has it
+put_back_all() {
+	mv "$work/state" "$work/state.was"
+	cp -a "$work/old" "$work/state"
+	rm -rf "$work/state.was"
+}
+for how in put_back put_back_all; do
+	rm -rf "$work/state" "$work/old"
+	hook claude-code "$(event one)"
+	last
+	approvals approve "$id" --digest "$digest"
+	cp -a "$work/state" "$work/old"
+	cp -a "$work/state/approvals.db" "$work/old.db"
+	hook claude-code "$(event one)"
+	ok "$how: approved, it runs" exits 0
+	$how
+	hook claude-code "$(event one)"
+	ok "$how: the yes that was used does not count again" denies claude-code '*pending as ap-*'
+	$how
+	approvals list
+	ok "$how: list says that it is void" has "$out" "*canceled*"
+	approvals show "$id"
+	ok "$how: and show says why" has "$out" '*older than what was done*'
+	approvals approve "$id" --digest "$digest"
+	ok "$how: nor is it decided again" refuses "*was canceled*older*"
+	hook claude-code "$(event one)"
+	last
+	approvals approve "$id" --digest "$digest"
+	hook claude-code "$(event one)"
+	ok "$how: after that the queue works" exits 0
+done
 
 # ---- taken away while somebody waits
 for how in gone swapped; do

@@ -777,6 +777,117 @@ static void test_a_file_that_was_taken_away_keeps_no_promise(void **state)
 	queue_close(fresh);
 }
 
+/* ---- a copy that is put back ------------------------------------------------------------------ */
+
+static void copy(struct fixture *f, const char *from, const char *to)
+{
+	char command[256];
+	snprintf(command, sizeof(command), "cd %s && cp %s %s", f->dir, from, to);
+	assert_int_equal(system(command), 0);
+}
+
+/* The folder's database and lock, read anew. */
+static void reopen(struct fixture *f)
+{
+	queue_close(f->queue);
+	f->queue = NULL;
+	if (queue_open(f->dir, true, &f->queue, &f->err) < 0)
+		fail_msg("%s", f->err.text);
+	f->queue->clock = pretend;
+}
+
+static void test_an_old_database_brings_no_yes_back(void **state)
+{
+	struct fixture *f = *state;
+	hold(f);
+	struct approval_state asked = f->state;
+	assert_int_equal(approve(f, &asked, &ada), 0);
+	copy(f, QUEUE_DB, "old.db");
+	assert_int_equal(consume(f, asked.id), APPROVAL_CONSUMED);
+	assert_true(f->state.mine);
+	copy(f, "old.db", QUEUE_DB); /* in place, under whoever has it open */
+	assert_int_equal(look(f, asked.id), APPROVAL_APPROVED);
+	assert_int_equal(consume(f, asked.id), APPROVAL_CANCELED);
+	assert_false(f->state.mine);
+	assert_non_null(strstr(f->state.reason, "older"));
+	copy(f, "old.db", QUEUE_DB);
+	reopen(f);
+	hold(f);
+	assert_true(f->state.put_back);
+	assert_true(f->state.fresh);
+	assert_string_not_equal(f->state.id, asked.id);
+	assert_int_equal(look(f, asked.id), APPROVAL_CANCELED);
+	/* and from here on it is as good as any */
+	struct approval_state anew = f->state;
+	assert_int_equal(approve(f, &anew, &ada), 0);
+	assert_int_equal(consume(f, anew.id), APPROVAL_CONSUMED);
+	assert_true(f->state.mine);
+}
+
+static void test_an_old_database_brings_no_revoked_yes_back(void **state)
+{
+	struct fixture *f = *state;
+	hold(f);
+	struct approval_state asked = f->state;
+	assert_int_equal(approve(f, &asked, &ada), 0);
+	copy(f, QUEUE_DB, "old.db");
+	assert_int_equal(cast(f, BALLOT_CANCEL, asked.id, NULL, NULL, &ada), 0);
+	copy(f, "old.db", QUEUE_DB);
+	reopen(f);
+	assert_int_equal(consume(f, asked.id), APPROVAL_CANCELED);
+	assert_false(f->state.mine);
+}
+
+/* Copied back whole, the lock is as old as the database, and another file. */
+static void test_a_folder_that_was_copied_brings_no_yes_back(void **state)
+{
+	struct fixture *f = *state;
+	char lock[128], kept[128];
+	hold(f);
+	struct approval_state asked = f->state;
+	assert_int_equal(approve(f, &asked, &ada), 0);
+	copy(f, QUEUE_DB, "old.db");
+	copy(f, QUEUE_LOCK, "old.lock");
+	assert_int_equal(consume(f, asked.id), APPROVAL_CONSUMED);
+	queue_close(f->queue);
+	f->queue = NULL;
+	snprintf(lock, sizeof(lock), "%s/" QUEUE_LOCK, f->dir);
+	snprintf(kept, sizeof(kept), "%s/kept.lock", f->dir);
+	assert_int_equal(rename(lock, kept), 0);
+	copy(f, "old.db", QUEUE_DB);
+	copy(f, "old.lock", QUEUE_LOCK);
+	reopen(f);
+	assert_int_equal(consume(f, asked.id), APPROVAL_CANCELED);
+	assert_false(f->state.mine);
+}
+
+static void test_without_its_lock_a_database_is_an_old_one(void **state)
+{
+	struct fixture *f = *state;
+	char lock[128];
+	hold(f);
+	struct approval_state asked = f->state;
+	assert_int_equal(approve(f, &asked, &ada), 0);
+	snprintf(lock, sizeof(lock), "%s/" QUEUE_LOCK, f->dir);
+	assert_int_equal(truncate(lock, 3), 0);
+	assert_int_equal(consume(f, asked.id), APPROVAL_CANCELED);
+}
+
+static void test_what_an_older_pawl_left_is_taken_over(void **state)
+{
+	struct fixture *f = *state;
+	char lock[128];
+	hold(f);
+	struct approval_state asked = f->state;
+	assert_int_equal(approve(f, &asked, &ada), 0);
+	assert_int_equal(sql(f, "DROP TABLE steps"), SQLITE_OK);
+	snprintf(lock, sizeof(lock), "%s/" QUEUE_LOCK, f->dir);
+	assert_int_equal(truncate(lock, 0), 0);
+	reopen(f);
+	assert_int_equal(consume(f, asked.id), APPROVAL_CONSUMED);
+	assert_true(f->state.mine);
+}
+
 static void test_what_is_no_database_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -889,6 +1000,11 @@ int main(void)
 		TEST(forty_requests_wait_as_one),
 		TEST(the_file_is_the_owners),
 		TEST(a_file_that_was_taken_away_keeps_no_promise),
+		TEST(an_old_database_brings_no_yes_back),
+		TEST(an_old_database_brings_no_revoked_yes_back),
+		TEST(a_folder_that_was_copied_brings_no_yes_back),
+		TEST(without_its_lock_a_database_is_an_old_one),
+		TEST(what_an_older_pawl_left_is_taken_over),
 		TEST(what_is_no_database_is_refused),
 		TEST(a_plugin_that_closes_the_file_breaks_no_lock),
 		TEST(a_webhook_is_signed),
