@@ -3,8 +3,8 @@
  * Layer: audit.  What it cannot do it counts (drops.bin) and returns as an error;
  * it never changes an answer.
  *
- * A record is in the log when a callback has returned 0.  The database follows at
- * once where nobody else fills it, and late where somebody does.
+ * A record is in the log when a callback has returned 0.  The database follows once
+ * enough has gathered (lag.h), at a session's end, and whenever somebody reads it.
  */
 #include <config.h>
 
@@ -35,10 +35,8 @@
 #define MAX_VALUE_MIN 1024
 #define MAX_VALUE_MAX (2 << 20) /* three of them and the rest fit a line */
 
-/* After this many drains in one process, not more than one each DRAIN_PAUSE_NS: a
- * resident host would spend its time in SQLite.  close and readers do the rest. */
-#define DRAIN_ALWAYS 64
-#define DRAIN_PAUSE_NS ((int64_t)50000000)
+/* A host that has told of so many fills the index before it goes. */
+#define DRAIN_MANY 64
 
 struct audit {
 	const pawl_host *host;
@@ -52,8 +50,7 @@ struct audit {
 	struct capture *capture;
 	struct redact *redact;
 	char made[NAME_MAX_LEN]; /* the call's id where its client gave none */
-	unsigned drains;
-	int64_t drained_ns;
+	unsigned records;
 };
 
 static struct str str_from(pawl_str text)
@@ -115,15 +112,11 @@ static void quiet_end(struct quiet *quiet)
 
 /* ---- writing -------------------------------------------------------------------------- */
 
-static void drain(struct audit *a, const struct store *store, int must)
+static void drain(const struct audit *a, const struct store *store, bool must)
 {
 	struct error err = {""};
-	int64_t now = io_monotonic_ns();
-	if (!must && a->drains >= DRAIN_ALWAYS && now - a->drained_ns < DRAIN_PAUSE_NS)
-		return;
-	a->drains++;
-	int r = ingest_drain(store, INGEST_BUDGET_NS, &err);
-	a->drained_ns = io_monotonic_ns();
+	int r = must ? ingest_drain(store, INGEST_BUDGET_NS, &err)
+		     : ingest_drain_due(store, INGEST_BUDGET_NS, &err);
 	if (r >= 0)
 		return;
 	/* Nothing is lost: the log has it, and the next drain tries again. */
@@ -222,6 +215,7 @@ static int32_t write_record(struct audit *a, struct record *record, bool stop)
 		(void)drops_make(&store, NULL);
 		r = append(a, &store, record, &err);
 	}
+	a->records++;
 	if (r < 0)
 		answer = dropped(a, &store, r, &err);
 	else
@@ -518,7 +512,7 @@ static void audit_close(void *self)
 	struct error err;
 	if (!a)
 		return;
-	if (a->drains >= DRAIN_ALWAYS) { /* what the pauses left over */
+	if (a->records >= DRAIN_MANY) {
 		_cleanup_(store_close) struct store store = {.dirfd = -1};
 		struct quiet quiet;
 		quiet_begin(&quiet);

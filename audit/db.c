@@ -37,7 +37,7 @@ int db_failed(sqlite3 *db, const char *what, struct error *err)
 	int system = db ? sqlite3_system_errno(db) : 0;
 	if ((rc == SQLITE_CANTOPEN || rc == SQLITE_IOERR) && system > 0)
 		code = system;
-	return error_set(err, code, "%s: %s", what, db ? sqlite3_errmsg(db) : "out of memory");
+	return error_set(err, code, "%s: %s", what, db ? sqlite3_errmsg(db) : "no memory, or no SQLite");
 }
 
 int db_exec(sqlite3 *db, const char *sql, struct error *err)

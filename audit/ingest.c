@@ -15,6 +15,7 @@
 #include "chain.h"
 #include "db.h"
 #include "event.h"
+#include "lag.h"
 #include "project.h"
 #include "schema.h"
 #include "segment.h"
@@ -356,8 +357,15 @@ static int log_size(const struct store *store, int64_t until, int64_t *ret, stru
 static int fill_database(const struct store *store, int64_t budget_ns, struct error *err)
 {
 	_cleanup_db_ sqlite3 *db = NULL;
+	_cleanup_(fill_done) struct fill fill = FILL_EMPTY;
 	int r = db_open(store, DB_INGEST, &db, err);
-	return r < 0 ? r : ingest_fill(store, db, budget_ns, err);
+	fill.store = store;
+	fill.db = db;
+	if (r == 0)
+		r = fill_all(&fill, budget_ns, err);
+	if (r == 0)
+		lag_write(store, fill.place, fill.offset);
+	return r;
 }
 
 static int drain_once(const struct store *store, int64_t budget_ns, struct error *err)
@@ -389,6 +397,11 @@ int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err
 			r = 1;
 	}
 	return r;
+}
+
+int ingest_drain_due(const struct store *store, int64_t budget_ns, struct error *err)
+{
+	return lag_is_due(store) ? ingest_drain(store, budget_ns, err) : 1;
 }
 
 int ingest_rebuild(const struct store *store, char *ret_path, struct error *err)

@@ -29,6 +29,10 @@
  * or -errno. */
 int ingest_drain(const struct store *store, int64_t budget_ns, struct error *err);
 
+/* The same for who has written and reads nothing: only when enough has gathered (lag.h),
+ * else 1. */
+int ingest_drain_due(const struct store *store, int64_t budget_ns, struct error *err);
+
 /* Reads the log into an open database of mode DB_INGEST or DB_MEMORY.  0 or 1 as above. */
 int ingest_fill(const struct store *store, sqlite3 *db, int64_t budget_ns, struct error *err);
 

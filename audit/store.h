@@ -29,6 +29,7 @@
 #define STORE_LOG_LOCK "audit.lock"
 #define STORE_DB_LOCK "db.lock"
 #define STORE_DROPS "drops.bin"
+#define STORE_LAG "audit_index.bin"
 #define STORE_COUNTERS "sessions.bin"
 #define STORE_TORN "torn"
 

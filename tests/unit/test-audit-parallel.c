@@ -32,10 +32,13 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* Fills the index as well, as if much had gathered. */
 static int write_one(const char *dir, int n)
 {
 	void *self;
-	char id[16];
+	char id[16], path[4200];
+	snprintf(path, sizeof(path), "%s/" STORE_LAG, dir);
+	(void)unlink(path);
 	struct fake_call call = {.number = FAKE_NUMBERS};
 	snprintf(id, sizeof(id), "c%d", n);
 	call.text[PAWL_T_EVENT] = "PostToolUse";

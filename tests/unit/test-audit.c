@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "../../audit/chain.h"
+#include "../../audit/ingest.h"
+#include "../../audit/lag.h"
 #include "test-audit-host.h"
 
 static const pawl_plugin *plugin;
@@ -45,8 +47,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* One text from the database; "(none)" without a row, "(null)" for NULL. */
-static const char *ask(const struct fixture *f, const char *sql)
+/* One text from the database as it is; "(none)" without a row, "(null)" for NULL. */
+static const char *ask_now(const struct fixture *f, const char *sql)
 {
 	static char answer[8192];
 	char path[4200];
@@ -64,6 +66,18 @@ static const char *ask(const struct fixture *f, const char *sql)
 	sqlite3_finalize(stmt);
 	sqlite3_close(db);
 	return answer;
+}
+
+/* As whoever reads the index does: it is filled first. */
+static const char *ask(const struct fixture *f, const char *sql)
+{
+	char path[4200];
+	struct store store;
+	snprintf(path, sizeof(path), "%s/audit.db", f->dir);
+	assert_int_equal(store_open(path, STORE_EXISTING, &store, NULL), 0);
+	(void)ingest_drain(&store, INGEST_NO_LIMIT, NULL);
+	store_close(&store);
+	return ask_now(f, sql);
 }
 
 #define assert_sql(f, sql, want) assert_string_equal(ask(f, sql), want)
@@ -497,6 +511,47 @@ static void test_a_removed_log_is_told(void **state)
 		   "5audit.recovered14");
 }
 
+static void count_records(struct fixture *f, int n, const char *want)
+{
+	for (int i = 0; i < n; i++)
+		fake_pre(plugin, f->self, "s", "c1", allowed);
+	assert_string_equal(ask_now(f, "SELECT count(*) FROM events"), want);
+}
+
+static void age_note(const struct fixture *f, int64_t ms)
+{
+	char path[4200];
+	int64_t then;
+	snprintf(path, sizeof(path), "%s/" STORE_LAG, f->dir);
+	int fd = open(path, O_RDWR);
+	assert_int_equal(pread(fd, &then, sizeof(then), 24), sizeof(then));
+	then -= ms;
+	assert_int_equal(pwrite(fd, &then, sizeof(then), 24), sizeof(then));
+	close(fd);
+}
+
+static void test_index_follows_when_enough_has_gathered(void **state)
+{
+	struct fixture *f = *state;
+	char path[4200];
+	count_records(f, 1, "2"); /* nobody has filled it yet */
+	count_records(f, 1, "2");
+	assert_sql(f, "SELECT count(*) FROM events", "3");
+	count_records(f, 1, "3");
+	age_note(f, LAG_MS);
+	count_records(f, 1, "5");
+	count_records(f, 1, "5");
+	age_note(f, -400LL * 24 * 3600 * 1000); /* the clock was set back */
+	count_records(f, 1, "7");
+	snprintf(path, sizeof(path), "%s/" STORE_LAG, f->dir);
+	assert_int_equal(unlink(path), 0);
+	count_records(f, 1, "8");
+	for (int i = 0; strcmp(ask_now(f, "SELECT count(*) FROM events"), "8") == 0; i++) {
+		assert_true(i < (int)LAG_BYTES / 400);
+		fake_pre(plugin, f->self, "s", "c1", allowed);
+	}
+}
+
 static void test_foreign_database_is_left_alone(void **state)
 {
 	struct fixture *f = *state;
@@ -557,6 +612,7 @@ int main(void)
 	    TEST(test_broken_database_is_set_aside),
 	    TEST(test_other_log_replaces_the_rows),
 	    TEST(test_a_removed_log_is_told),
+	    TEST(test_index_follows_when_enough_has_gathered),
 	    TEST(test_foreign_database_is_left_alone),
 	    TEST(test_unreadable_line_is_skipped),
 	};
