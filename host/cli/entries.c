@@ -488,7 +488,7 @@ static int add_head(struct doc *doc, const struct settings *settings, struct err
 int settings_add(struct doc *doc, const struct settings_line *line, const char *pawl,
 		 struct error *err)
 {
-	int r = doc->root ? 0 : doc_set(doc, STR("{}\n"), err);
+	int r = doc->root ? 0 : doc_set(doc, STR(SETTINGS_NEW), err);
 	if (r == 0 && json_type(doc->root) != JSON_OBJECT)
 		return doc_wrong(doc, doc->root, err, "settings have to be an object");
 	const struct json_value *hooks = json_member(doc->root, STR("hooks"));
@@ -516,26 +516,39 @@ static bool is_empty(const struct doc *doc, const char *pointer)
 	return value && json_length(value) == 0;
 }
 
-static int cut_group(struct doc *doc, const struct settings_hook *hook, struct error *err)
+/* A container that was there before, and empty, stays so. */
+static int cut_child(struct doc *doc, const char *pointer, const char *child, bool *ret_empty,
+		     struct error *err)
+{
+	bool kept = doc_was_empty(doc, str_of(pointer));
+	int r = cut(doc, err, pointer, child);
+	*ret_empty = r == 0 && !kept && is_empty(doc, pointer);
+	return r;
+}
+
+static int cut_group(struct doc *doc, const struct settings_hook *hook, bool *ret_empty,
+		     struct error *err)
 {
 	char event[128], group[160], hooks[192], child[32];
 	snprintf(event, sizeof(event), "/hooks/%s", hook->event);
 	snprintf(group, sizeof(group), "%zu", hook->group_index);
 	snprintf(hooks, sizeof(hooks), "%s/%zu/hooks", event, hook->group_index);
 	snprintf(child, sizeof(child), "%zu", hook->index);
-	int r = cut(doc, err, hooks, child);
-	return r == 0 && is_empty(doc, hooks) ? cut(doc, err, event, group) : r;
+	int r = cut_child(doc, hooks, child, ret_empty, err);
+	return r == 0 && *ret_empty ? cut_child(doc, event, group, ret_empty, err) : r;
 }
 
+/* ret_empty: nothing is left of "hooks" that was there before. */
 static int cut_hook(struct doc *doc, const struct settings *settings,
-		    const struct settings_hook *hook, struct error *err)
+		    const struct settings_hook *hook, bool *ret_empty, struct error *err)
 {
 	char event[128], child[32];
 	snprintf(event, sizeof(event), "/hooks/%s", hook->event);
 	snprintf(child, sizeof(child), "%zu", hook->index);
-	int r = settings->shape == SHAPE_GROUPS ? cut_group(doc, hook, err)
-						: cut(doc, err, event, child);
-	return r == 0 && is_empty(doc, event) ? cut(doc, err, "/hooks", hook->event) : r;
+	int r = settings->shape == SHAPE_GROUPS
+			? cut_group(doc, hook, ret_empty, err)
+			: cut_child(doc, event, child, ret_empty, err);
+	return r == 0 && *ret_empty ? cut_child(doc, "/hooks", hook->event, ret_empty, err) : r;
 }
 
 /* What add_head has put there, as it has put it. */
@@ -545,7 +558,8 @@ static int cut_head(struct doc *doc, const struct settings *settings, struct err
 		settings->head ? json_member(doc->root, str_of(settings->head)) : NULL;
 	if (!head || !str_is(json_raw(head), settings->head_value))
 		return 0;
-	/* a version is the file's own, as long as anything else is in it */
+	/* a version is the file's own, as long as anything else is in it: without one the
+	 * client would drop all of it */
 	if (json_type(head) != JSON_OBJECT && json_length(doc->root) > 1)
 		return 0;
 	return cut(doc, err, "", settings->head);
@@ -556,16 +570,13 @@ int settings_remove(struct doc *doc, const struct settings_line *line, struct er
 	const struct settings *settings = line->settings;
 	struct settings_hook hook;
 	int r = 0;
-	bool any = false;
+	bool any = false, empty = false;
 	for (size_t i = 0; r == 0 && settings->events[i]; i++)
 		while (r == 0 && find_ours(settings, doc->root, settings->events[i], &hook)) {
-			r = cut_hook(doc, settings, &hook, err);
+			r = cut_hook(doc, settings, &hook, &empty, err);
 			any = true;
 		}
-	if (r == 0 && any && is_empty(doc, "/hooks")) {
+	if (r == 0 && empty)
 		r = cut(doc, err, "", "hooks");
-		if (r == 0)
-			r = cut_head(doc, settings, err);
-	}
-	return r;
+	return r == 0 && any ? cut_head(doc, settings, err) : r;
 }

@@ -17,8 +17,7 @@
 
 static bool is_nothing(const struct doc *doc)
 {
-	return !doc->root || (json_type(doc->root) == JSON_OBJECT && json_length(doc->root) == 0 &&
-			      doc->text.len <= 3);
+	return !doc->root || str_is(doc->text, SETTINGS_NEW);
 }
 
 /* A file in which nothing is left, and which held nothing but ours, goes. */

@@ -118,6 +118,10 @@ bool settings_ours(const struct settings *settings, const struct json_value *han
 /* Whether a matcher, absent or empty as well, is met by the name. -EINVAL: no expression. */
 int settings_matches(const struct settings *settings, struct str matcher, const char *tool);
 
+/* What there is of a file before hooks are put into it, where there was none. The empty line
+ * at its end tells later that it was ours. */
+#define SETTINGS_NEW "{}\n\n"
+
 int settings_add(struct doc *doc, const struct settings_line *line, const char *pawl,
 		 struct error *err);
 int settings_remove(struct doc *doc, const struct settings_line *line, struct error *err);

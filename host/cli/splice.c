@@ -234,6 +234,8 @@ int doc_append(struct doc *doc, struct str pointer, struct str name, struct str 
 	} else if (container == doc->root) {
 		pieces[0] = STR("\n  ");
 		end = STR("\n");
+	} else {
+		pieces[0] = STR(" ");
 	}
 	if (name.ptr) {
 		pieces[2] = STR("\"");
@@ -247,6 +249,13 @@ int doc_append(struct doc *doc, struct str pointer, struct str name, struct str 
 
 /* ---- cutting --------------------------------------------------------------------------- */
 
+bool doc_was_empty(const struct doc *doc, struct str pointer)
+{
+	const struct json_value *container = json_at(doc->root, pointer);
+	size_t open = container ? begin_of(doc, container) + 1 : 0;
+	return container && doc->text.ptr[open] == ' ' && json_length(container) > 0;
+}
+
 /* An only child, with its name, the comma behind it, and the lines doc_append laid it on. */
 static int cut_only(struct doc *doc, const struct json_value *container,
 		    const struct json_value *child, struct error *err)
@@ -256,6 +265,8 @@ static int cut_only(struct doc *doc, const struct json_value *container,
 	size_t end = end_of(doc, child), comma = skip(doc, end);
 	struct str rest = {NULL, 0};
 	size_t line = open;
+	if (text[open] == ' ' && container != doc->root)
+		begin = open;
 	if (text[comma] == ',') {
 		rest = (struct str){text + end, comma - end};
 		end = comma + 1;

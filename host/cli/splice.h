@@ -45,10 +45,13 @@ int doc_set(struct doc *doc, struct str text, struct error *err);
 int doc_replace(struct doc *doc, const struct json_value *value, struct str with,
 		struct error *err);
 
-/* Behind the last child of the container at pointer, laid out like that child; name is for
- * objects. */
+/* Behind the last child of the container at pointer, laid out like that child; in one that
+ * is empty, but for the root, a space in front tells that it was. name is for objects. */
 int doc_append(struct doc *doc, struct str pointer, struct str name, struct str value,
 	       struct error *err);
+
+/* Whether that space is there: the container was empty before it got its first child. */
+bool doc_was_empty(const struct doc *doc, struct str pointer);
 
 /* What doc_append has put there goes with the white space that came with it. */
 int doc_remove(struct doc *doc, struct str container, struct str child, struct error *err);

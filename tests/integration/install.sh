@@ -105,6 +105,42 @@ for file in "$work"/kept/*; do
 	uninstall claude-code --file "$work/now"
 	ok "$(basename "$file"): comes back" cmp -s "$work/now" "$file"
 done
+# The same of every client, with what was empty and is so again.
+round() {
+	install "$1" --file "$work/now"
+	cmp -s "$work/now" "$work/was" && return 1
+	uninstall "$1" --file "$work/now"
+	cmp -s "$work/now" "$work/was"
+}
+while read -r agent event head; do
+	while IFS= read -r text; do
+		printf '%b' "$text" | sed "s/HEAD/$head/; s/EVENT/$event/" >"$work/was"
+		cp "$work/was" "$work/now"
+		ok "$agent: $text comes back" round "$agent"
+	done <<'TEXTS'
+{HEAD"hooks": {}}
+{HEAD"hooks": {"EVENT": []}, "x": 1}
+{\r\n  HEAD"hooks": { "EVENT": [ ] }\r\n}\r\n
+{\n\t// one\n\tHEAD"hooks": {\n\t\t"EVENT": [\n\t\t\t{"command": "/x"}, /* two */\n\t\t],\n\t},\n}\n
+{HEAD"hooks": {"EVENT": [1, "x", {"hooks": 5}, {"hooks": []}], "Other": [{"command": "/x"}]}}
+TEXTS
+done <<'AGENTS'
+claude-code PreToolUse
+codex PreToolUse
+gemini BeforeTool
+qwen PreToolUse
+cursor preToolUse "version": 1,
+copilot preToolUse "version": 1,
+windsurf pre_run_command
+kiro preToolUse
+goose PreToolUse
+AGENTS
+for text in '{}' '{}\n' '{ }' '{\n}\n'; do
+	printf "$text" >"$work/was"
+	cp "$work/was" "$work/now"
+	ok "$text comes back" round kiro
+done
+
 cp "$work/kept/tall" "$work/now"
 install claude-code --file "$work/now"
 grep -v pawl "$work/kept/tall" | while IFS= read -r line; do
