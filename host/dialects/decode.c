@@ -57,6 +57,8 @@ int dialect_set_tool(struct pawl_call *call, const struct json_value *name, cons
 	if (r < 0)
 		return r;
 	json_string(name, &text);
+	if (text.len == 0 && call->kind == EVENT_PRE_TOOL) /* no rule could be about it */
+		return error_set(err, EBADMSG, "the event's %s is empty", what);
 	return call_set_tool(call, text, source, server, err);
 }
 
