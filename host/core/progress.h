@@ -25,6 +25,8 @@ enum progress_phase {
 /* Threads that judge at the same time (eval --jobs), each with a struct progress. */
 #define PROGRESS_JOBS_MAX 16
 
+#define PROGRESS_ALL UINT32_MAX
+
 struct progress {
 	_Atomic uint32_t phase;
 	_Atomic uint32_t entry; /* 1 + the index in chain, 0 none */
@@ -34,6 +36,7 @@ struct progress {
 	_Atomic uint64_t taken;	 /* eval: bytes of the block whose lines are answered */
 	_Atomic uint64_t given;	 /* eval: bytes of answers that are complete */
 	_Atomic uint64_t begun;	 /* eval, several jobs: where the last line begun so far ends */
+	_Atomic uint32_t line;	 /* eval: of a batch, which line is judged, or PROGRESS_ALL */
 	char plugin[64];	/* the entry's name */
 	char latch[PATH_MAX];	/* the file that halts the session, "" when none may */
 };

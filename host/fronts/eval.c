@@ -124,8 +124,8 @@ static size_t ask_lines(struct eval *eval, size_t len)
 	size_t alone = 0; /* one job for what is before */
 	bool singly = false;
 	while (at < len && eval->exit_status != 2 && !front_stopped) {
-		struct loss start;
-		bool lost = false;
+		struct loss start, before = loss;
+		bool lost = false, another = false;
 		size_t reached = at;
 		unsigned jobs = singly || at < alone ? 1 : eval->jobs;
 		size_t end = singly ? line_end(front->in, at, len) : at < alone ? alone : len;
@@ -136,6 +136,8 @@ static size_t ask_lines(struct eval *eval, size_t len)
 			loss = start;
 		if (!lost && eval->incomplete)
 			return reached;
+		if (lost && reached == at && before.kind != LOSS_NONE)
+			another = loss_join(&loss, &before);
 		if (lost && jobs > 1) {
 			alone = begun_until(eval, at, end, &loss);
 			loss.kind = LOSS_NONE;
@@ -144,7 +146,7 @@ static size_t ask_lines(struct eval *eval, size_t len)
 		} else if (loss.kind == LOSS_PROTOCOL && line_end(front->in, at, len) < end) {
 			singly = true;
 			loss.kind = LOSS_NONE;
-		} else if (reached == at && ++failures == FAILURES_MAX) {
+		} else if (reached == at && !another && ++failures == FAILURES_MAX) {
 			char reason[512];
 			loss_reason(&loss, reason, sizeof(reason));
 			answer_lost(eval, reason, loss_by(&loss));

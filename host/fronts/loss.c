@@ -23,6 +23,31 @@ void loss_read(struct loss *loss, const struct progress *progress)
 	loss->plugin[n] = '\0';
 	if (n == 0)
 		loss->entry = loss->flags = 0;
+	uint32_t line = atomic_load(&progress->line);
+	if (line < LOSS_LINES && n > 0)
+		loss->lines[line / 64] = UINT64_C(1) << line % 64;
+	else
+		memset(loss->lines, 0xff, sizeof(loss->lines));
+}
+
+bool loss_befell(const struct loss *loss, size_t i)
+{
+	return i >= LOSS_LINES || (loss->lines[i / 64] >> i % 64 & 1) != 0;
+}
+
+bool loss_join(struct loss *loss, const struct loss *before)
+{
+	bool same = loss->kind == before->kind && loss->status == before->status &&
+		    loss->flags == before->flags && strcmp(loss->plugin, before->plugin) == 0;
+	bool grew = false;
+	for (size_t i = 0; i < LOSS_LINES / 64; i++) {
+		grew = grew || (loss->lines[i] & ~before->lines[i]) != 0;
+		loss->lines[i] |= before->lines[i];
+	}
+	if (same && grew)
+		return true;
+	memset(loss->lines, 0xff, sizeof(loss->lines));
+	return false;
 }
 
 static void what_happened(const struct loss *loss, char *buf, size_t room)

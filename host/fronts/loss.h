@@ -6,6 +6,7 @@
 #ifndef PAWL_FRONTS_LOSS_H
 #define PAWL_FRONTS_LOSS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,8 @@ enum loss_kind {
 	LOSS_CANCELLED,
 };
 
+#define LOSS_LINES 256 /* as many as a batch may have */
+
 struct loss {
 	uint32_t kind;
 	int32_t status;
@@ -28,10 +31,17 @@ struct loss {
 	uint32_t entry; /* 1 + index in chain, 0 none is to blame */
 	uint32_t flags; /* PROGRESS_* */
 	char plugin[64];
+	uint64_t lines[LOSS_LINES / 64]; /* of a batch: whom it befell, a bit each */
 };
 
 /* Reads what the worker was doing, as it left it. plugin is made printable ASCII. */
 void loss_read(struct loss *loss, const struct progress *progress);
+
+/* Whether line i of a batch is refused for it. */
+bool loss_befell(const struct loss *loss, size_t i);
+/* A batch was lost again: the same befell another of its lines too (true); else, which it was
+ * is not known, and all are refused. */
+bool loss_join(struct loss *loss, const struct loss *before);
 
 /* "policy error (egress): the plugin crashed (signal 11)"; returns the length. */
 size_t loss_reason(const struct loss *loss, char *buf, size_t room);

@@ -647,8 +647,8 @@ static void hold_batch(struct worker *w, struct batch_line *lines, size_t n)
 		tell_notices(w, members[i].decision);
 }
 
-/* All lines of a batch are judged, in their order, before anybody is asked. Where one took a
- * worker down before, which it was is not known: then all of them are refused. */
+/* All lines of a batch are judged, in their order, before anybody is asked. Those that took a
+ * worker down before are refused. */
 static int judge_batch(struct worker *w, const struct piece *piece, struct batch_line *lines)
 {
 	struct str text = piece->text;
@@ -657,9 +657,13 @@ static int judge_batch(struct worker *w, const struct piece *piece, struct batch
 	for (size_t i = 0; r == 0 && i < piece->n; i++) {
 		const char *stop = memchr(text.ptr + at, '\n', text.len - at);
 		size_t len = stop ? (size_t)(stop - text.ptr) - at : text.len - at;
-		r = judge_line(w, (struct str){text.ptr + at, len}, piece->loss, &lines[i].judged);
+		bool lost = piece->loss && loss_befell(piece->loss, i);
+		atomic_store(&w->progress->line, (uint32_t)i);
+		r = judge_line(w, (struct str){text.ptr + at, len}, lost ? piece->loss : NULL,
+			       &lines[i].judged);
 		at += len + 1;
 	}
+	atomic_store(&w->progress->line, PROGRESS_ALL);
 	return r;
 }
 

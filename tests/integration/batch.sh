@@ -121,8 +121,21 @@ forget
 config '"approval":{"ask":"queue"},"require_approval":["refund"],"chain":[{"plugin":"sigsegv","match":{"tool":"bad"}}]'
 evaluate "$(event 0 3 refund && event 1 3 bad && event 2 3 read)$nl$(event 0 1 read)$nl"
 ok 'a plugin that dies in a batch: every call has one answer' [ "$(wc -l <"$work/out")" -eq 4 ]
+ok 'the call it died in is refused' has "$(answer 2)" '*"decision":"deny"*policy error (sigsegv)*'
+ok 'its mates are judged' [ "$(head -n 3 "$work/out" | grep -c '"decision":"require_approval"')" = 2 ]
+ok 'and so is the next one' has "$(answer 4)" '*"decision":"allow"*'
+approvals list --pending --json
+ok 'a person is asked about the one that needs it' has "$out" '*"tool_name":"refund"*'
+ok 'once' [ "$(wc -l <"$work/out")" -eq 1 ]
+forget
+evaluate "$(event 0 5 bad && event 1 5 read && event 2 5 bad && event 3 5 bad && event 4 5 bad)$nl"
+ok 'it may die in several calls of one batch' [ "$(grep -c '"decision":"deny".*(sigsegv)' "$work/out")" = 4 ]
+ok 'and the other may run' has "$(answer 2)" '*"decision":"allow"*'
+# where two of them die nobody can say any more which call it was that killed which
+forget
+config '"chain":[{"plugin":"sigsegv","match":{"tool":"bad"}},{"plugin":"sigabrt","match":{"tool":"worse"}}]'
+evaluate "$(event 0 3 bad && event 1 3 worse && event 2 3 read)$nl$(event 0 1 read)$nl"
+ok 'of two plugins that die: every call has one answer' [ "$(wc -l <"$work/out")" -eq 4 ]
 ok 'and none of the batch may run' [ "$(head -n 3 "$work/out" | grep -c '"decision":"deny"')" = 3 ]
 ok 'the next one may' has "$(answer 4)" '*"decision":"allow"*'
-approvals list --pending --json
-ok 'and nobody was asked' [ -z "$out" ]
 finish
