@@ -71,7 +71,7 @@ bool plugin_file_same(struct str a, struct str b)
 /* In the build tree it lies beside us, else where it was installed. */
 static int read_shipped(struct json_arena *arena, struct str *ret, struct error *err)
 {
-	static const char tail[] = "/libexec/pawl/pawl-worker";
+	static const char tail[] = "/libexec/pawl/pawl-tool";
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
 	size_t len = n > 0 ? (size_t)n : 0;

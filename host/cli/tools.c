@@ -1,4 +1,4 @@
-/* tools.c - the list of commands that run in the worker program. */
+/* tools.c - the list of commands that run in pawl-tool. */
 #include <config.h>
 
 #include "cli/tool.h"

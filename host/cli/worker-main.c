@@ -1,24 +1,13 @@
-/* worker-main.c - pawl-worker: started by pawl, never by hand. */
+/* worker-main.c - pawl-worker: started by pawl, never by hand. Of what the other commands
+ * need there is nothing here: each page that is loaded is paid for by every hook. */
 #include <config.h>
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/tool.h"
+#include "cli/sibling.h"
 #include "core/isolated.h"
 #include "fronts/worker.h"
-
-#ifdef PAWL_TSAN_LOG
-/* A worker's stderr and environment are nobody's: what is found goes to files. A plugin's crash
- * stays one. */
-__attribute__((visibility("default"))) const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:"
-	       "log_path=" PAWL_TSAN_LOG;
-}
-#endif
 
 int main(int argc, char **argv)
 {
@@ -27,8 +16,8 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "isolated") == 0)
 		return isolated_run();
 	if (argc >= 5 && strcmp(argv[1], "tool") == 0) {
-		signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error, not our end */
-		return tool_run(argc - 2, argv + 2);
+		sibling_exec("pawl-tool", argv);
+		return 127;
 	}
 	fprintf(stderr, "pawl-worker is started by pawl, not by hand\n");
 	return 2;

@@ -44,9 +44,12 @@ for plugin in "$build"/lib/pawl/plugins/*.so "$build"/lib/pawl/template/*.so; do
 done
 # what the linker puts there for libc's sake
 startup='^_|^stdin$|^stdout$|^stderr$|^environ$'
-equal "pawl-worker exports nothing" \
-	"$(exported "$build/libexec/pawl/pawl-worker" | grep -v -E "$startup")" ""
-equal "pawl-worker needs libc alone" "$(needed "$build/libexec/pawl/pawl-worker" | not_libc)" ""
+for program in pawl-worker pawl-tool; do
+	equal "$program exports nothing" \
+		"$(exported "$build/libexec/pawl/$program" | grep -v -E "$startup")" ""
+	equal "$program needs libc alone" \
+		"$(needed "$build/libexec/pawl/$program" | not_libc)" ""
+done
 equal "pawl needs libc at most" "$(needed "$build/pawl" | not_libc)" ""
 for rule in "$build"/lib/pawl/plugins/*.so; do
 	case $rule in */audit.so) continue ;; esac
