@@ -358,6 +358,21 @@ static void check_event(struct doctor *doctor, const char *event, struct tally *
 	tally->files += ours > 0;
 }
 
+/* The same call once more, behind an event that is looked at already. */
+static void note_again(struct doctor *doctor)
+{
+	const struct settings *s = doctor->settings;
+	for (size_t i = 0; s->again && s->again[i]; i++) {
+		struct settings_hook hook = {0};
+		while (settings_next(s, doctor->doc->root, s->again[i], &hook))
+			if (settings_ours(s, hook.handler))
+				note(doctor,
+				     "%s: what %s was asked about is decided and recorded a "
+				     "second time; `pawl install` takes it out",
+				     s->again[i], s->events[0]);
+	}
+}
+
 static void check_race(struct doctor *doctor, const char *event, const struct tally *tally)
 {
 	char what[256];
@@ -636,6 +651,8 @@ static void look_at_one(struct doctor *doctor, const char *path)
 		check_head(doctor);
 	for (size_t i = 0; doctor->settings->events[i] && i < EVENTS_MAX; i++)
 		check_event(doctor, doctor->settings->events[i], &doctor->tally[i]);
+	if (doctor->tally[0].ours > 0)
+		note_again(doctor);
 	if (n > 0 && strcmp(doctor->settings->agent, "codex") == 0)
 		check_trust(doctor);
 	doctor->hooks += n;

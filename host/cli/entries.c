@@ -485,24 +485,6 @@ static int add_head(struct doc *doc, const struct settings *settings, struct err
 	return doc_append(doc, STR(""), str_of(settings->head), str_of(settings->head_value), err);
 }
 
-int settings_add(struct doc *doc, const struct settings_line *line, const char *pawl,
-		 struct error *err)
-{
-	int r = doc->root ? 0 : doc_set(doc, STR(SETTINGS_NEW), err);
-	if (r == 0 && json_type(doc->root) != JSON_OBJECT)
-		return doc_wrong(doc, doc->root, err, "settings have to be an object");
-	const struct json_value *hooks = json_member(doc->root, STR("hooks"));
-	if (r == 0 && hooks && json_type(hooks) != JSON_OBJECT)
-		return doc_wrong(doc, hooks, err, "\"hooks\" has to be an object");
-	if (r == 0)
-		r = add_head(doc, line->settings, err);
-	if (r == 0 && !hooks)
-		return add_hooks(doc, line, pawl, err);
-	for (size_t i = 0; r == 0 && line->settings->events[i]; i++)
-		r = add_event(doc, line, line->settings->events[i], pawl, err);
-	return r;
-}
-
 /* ---- taking out --------------------------------------------------------------------------- */
 
 static int cut(struct doc *doc, struct error *err, const char *container, const char *child)
@@ -565,18 +547,48 @@ static int cut_head(struct doc *doc, const struct settings *settings, struct err
 	return cut(doc, err, "", settings->head);
 }
 
+/* What is ours of these events; ret_any may be NULL. "hooks" goes when nothing is left. */
+static int cut_all(struct doc *doc, const struct settings *settings, const char *const *events,
+		   bool *ret_any, struct error *err)
+{
+	struct settings_hook hook;
+	bool empty = false;
+	int r = 0;
+	for (size_t i = 0; r == 0 && events && events[i]; i++)
+		while (r == 0 && find_ours(settings, doc->root, events[i], &hook)) {
+			r = cut_hook(doc, settings, &hook, &empty, err);
+			if (ret_any)
+				*ret_any = true;
+		}
+	return r == 0 && empty ? cut(doc, err, "", "hooks") : r;
+}
+
 int settings_remove(struct doc *doc, const struct settings_line *line, struct error *err)
 {
 	const struct settings *settings = line->settings;
-	struct settings_hook hook;
-	int r = 0;
-	bool any = false, empty = false;
-	for (size_t i = 0; r == 0 && settings->events[i]; i++)
-		while (r == 0 && find_ours(settings, doc->root, settings->events[i], &hook)) {
-			r = cut_hook(doc, settings, &hook, &empty, err);
-			any = true;
-		}
-	if (r == 0 && empty)
-		r = cut(doc, err, "", "hooks");
+	bool any = false;
+	int r = cut_all(doc, settings, settings->events, &any, err);
+	if (r == 0)
+		r = cut_all(doc, settings, settings->again, &any, err);
 	return r == 0 && any ? cut_head(doc, settings, err) : r;
+}
+
+/* ---- the whole of it ---------------------------------------------------------------------- */
+
+int settings_add(struct doc *doc, const struct settings_line *line, const char *pawl,
+		 struct error *err)
+{
+	int r = doc->root ? 0 : doc_set(doc, STR(SETTINGS_NEW), err);
+	if (r == 0 && json_type(doc->root) != JSON_OBJECT)
+		return doc_wrong(doc, doc->root, err, "settings have to be an object");
+	const struct json_value *hooks = json_member(doc->root, STR("hooks"));
+	if (r == 0 && hooks && json_type(hooks) != JSON_OBJECT)
+		return doc_wrong(doc, hooks, err, "\"hooks\" has to be an object");
+	if (r == 0)
+		r = add_head(doc, line->settings, err);
+	if (r == 0 && !hooks)
+		return add_hooks(doc, line, pawl, err);
+	for (size_t i = 0; r == 0 && line->settings->events[i]; i++)
+		r = add_event(doc, line, line->settings->events[i], pawl, err);
+	return r < 0 ? r : cut_all(doc, line->settings, line->settings->again, NULL, err);
 }

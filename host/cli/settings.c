@@ -123,9 +123,11 @@ static const struct settings table[] = {
 	 .others = LIST("/etc/cursor/hooks.json"),
 	 .shape = SHAPE_FLAT,
 	 .match = MATCH_REGEX,
-	 .events = LIST("preToolUse", "beforeShellExecution", "beforeMCPExecution",
-			"beforeReadFile", "beforeTabFileRead", "beforeSubmitPrompt", "postToolUse",
-			"postToolUseFailure", "stop", "sessionEnd"),
+	 /* preToolUse comes before every tool, with an id; beforeReadFile tells of a file that
+	  * is attached, too, and Tab has events of its own */
+	 .events = LIST("preToolUse", "beforeReadFile", "beforeTabFileRead", "beforeSubmitPrompt",
+			"postToolUse", "postToolUseFailure", "stop", "sessionEnd"),
+	 .again = LIST("beforeShellExecution", "beforeMCPExecution"),
 	 .program = "command",
 	 .timeout = "timeout",
 	 .closed = "failClosed",
@@ -138,6 +140,8 @@ static const struct settings table[] = {
 	 .holes = LIST("an unknown event, a bad matcher or another version makes it drop the "
 		       "whole file",
 		       "MCP servers are not named in the events",
+		       "nobody is asked on preToolUse, so a call that needs a person is refused: "
+		       "\"approval\": {\"ask\": \"queue\"} asks elsewhere",
 		       "prompts and the session's stop reach no hook in -p mode",
 		       "hooks in Claude Code's settings run there, too; they are looked at with "
 		       "`pawl doctor claude-code`")},

@@ -41,6 +41,9 @@ struct settings {
 	enum settings_shape shape;
 	enum settings_match match;
 	const char *const *events;     /* NULL at the end */
+	/* Events that tell of a call a second time, behind one of those: install takes ours
+	 * out, as uninstall does. NULL: none. */
+	const char *const *again;
 	const char *matcher;           /* written for tools' events; NULL: none is needed */
 	const char *type;              /* raw members that a handler begins with */
 	const char *program;           /* the command's member; the first of those looked for */

@@ -185,6 +185,10 @@ ok "10 is 10 ms there" finds 'waits 10 ms'
 printf '{"hooks":{"preToolUse":[{"command":"%s --config %s hook cursor","failClosed":true}]}}' "$pawl" "$cfg" >"$work/c.json"
 doctor cursor --file "$work/c.json"
 ok "Cursor without a version" finds '"version" has to be 1'
+h=$(printf '[{"command":"%s --config %s hook cursor","failClosed":true}]' "$pawl" "$cfg")
+echo "{\"version\":1,\"hooks\":{\"preToolUse\":$h,\"beforeShellExecution\":$h}}" >"$work/c.json"
+doctor cursor --file "$work/c.json"
+ok "Cursor asks about a command twice" has "$out" 'note: cursor: beforeShellExecution: what preToolUse was asked*'
 sed 's/seconds": 0/seconds": 60/' "$work/kiro.json" >"$work/cached.json"
 doctor kiro --file "$work/cached.json"
 ok "Kiro answers from memory" finds 'from memory'

@@ -81,9 +81,22 @@ for agent in claude-code cursor goose; do
 done
 ok "Claude Code: onFailure" counts 3 '"onFailure": "block"' "$work/claude-code.json"
 ok "Claude Code: no shell" counts 7 '"args": ["hook", "claude-code"]' "$work/claude-code.json"
-ok "Cursor: failClosed" counts 6 '"failClosed": true' "$work/cursor.json"
+ok "Cursor: failClosed" counts 4 '"failClosed": true' "$work/cursor.json"
 ok "Cursor: version" counts 1 '"version": 1' "$work/cursor.json"
 ok "Goose: on_failure" counts 1 '"on_failure": "block"' "$work/goose.json"
+
+# Cursor tells of a command on two events: pawl is asked on the one that has an id.
+cat >"$work/twice.json" <<'END'
+{"version": 1, "hooks": {"beforeShellExecution": [{"command": "/x/pawl hook cursor"}, {"command": "/x/theirs"}],
+ "beforeMCPExecution": [{"command": "/x/pawl hook cursor"}]}}
+END
+cp "$work/twice.json" "$work/now"
+install cursor --file "$work/now"
+ok "Cursor: a command is asked about once" not grep -q '/x/pawl\|beforeMCPExecution' "$work/now"
+ok "Cursor: on the event before every tool" counts 1 '"preToolUse": [' "$work/now"
+ok "Cursor: another's hook there stays" counts 1 '"beforeShellExecution": [{"command": "/x/theirs"}]' "$work/now"
+uninstall cursor --file "$work/twice.json"
+ok "Cursor: uninstall takes those out, too" [ "$(cat "$work/twice.json")" = '{"version": 1, "hooks": {"beforeShellExecution": [{"command": "/x/theirs"}]}}' ]
 
 # What is not ours stays, byte for byte.
 mkdir -p "$work/kept"
