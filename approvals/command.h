@@ -14,7 +14,7 @@
 
 struct line {
 	const char *store, *audit; /* where they lie; audit NULL: nothing is recorded */
-	const char *audit_options; /* JSON */
+	const char *audit_options; /* JSON, once it is read */
 	const char *batch, *reason, *timeout, *policy;
 	struct str digests[COMMAND_DIGESTS_MAX];
 	size_t n_digests;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/io.h"
 #include "command.h"
 #include "tell.h"
 
@@ -51,6 +54,7 @@ static const struct command {
 
 #define TEXT(member) offsetof(struct line, member)
 #define FLAG SIZE_MAX
+#define OPTIONS_MAX ((size_t)16 << 20) /* a config is no larger */
 
 static const struct {
 	const char *name, *argument;
@@ -67,7 +71,7 @@ static const struct {
 	{"policy", "JSON", RESUME, TEXT(policy), NULL},
 	{"store", "DIR", ALL, TEXT(store), "the folder of the queue (state_dir)"},
 	{"audit", "PATH", ALL, TEXT(audit), "the audit's database: decisions are recorded there"},
-	{"audit-options", "JSON", ALL, TEXT(audit_options), NULL},
+	{"audit-options", "DESCRIPTOR", ALL, TEXT(audit_options), NULL},
 	{"config", "FILE", ALL, FLAG, NULL},
 	{"json", NULL, ALL, FLAG, "a JSON object a line"},
 	{"quiet", NULL, ALL, FLAG, "no headings, no remarks"},
@@ -162,6 +166,24 @@ static int check(const struct command *command, unsigned used, const struct line
 	return 0;
 }
 
+/* They come through a descriptor, which nothing that is started later has. */
+static int read_options(struct line *line)
+{
+	static char *options; /* until the end */
+	struct error err;
+	size_t len;
+	char *end;
+	long fd = strtol(line->audit_options, &end, 10);
+	if (*end || end == line->audit_options || fd < 3 || fd > INT_MAX)
+		return usage_error("--audit-options: \"%s\" is no descriptor", line->audit_options);
+	int r = io_read_all((int)fd, OPTIONS_MAX, &options, &len, &err);
+	close((int)fd);
+	line->audit_options = options;
+	if (r == 0 && !memchr(options, '\0', len))
+		return 0;
+	return r < 0 ? command_failed(r, &err) : usage_error("--audit-options: no text");
+}
+
 int main(int argc, char **argv)
 {
 	static struct line line;
@@ -177,6 +199,8 @@ int main(int argc, char **argv)
 		return r < 0 ? 0 : r;
 	if (optind >= argc)
 		return usage_error("a command is missing");
+	if (line.audit_options && (r = read_options(&line)) != 0)
+		return r;
 	place = (struct tell_place){line.audit, line.audit_options};
 	if (line.audit)
 		line.teller = (struct teller){tell_audit, &place};

@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/io.h"
 #include "base/module.h"
 #include "cli/audit.h"
 #include "cli/sibling.h"
@@ -25,7 +28,7 @@ static bool wants_help(const struct tool_line *line)
 /* What the command line of pawl-approvals begins with. */
 struct places {
 	char store[PATH_MAX], audit[PATH_MAX];
-	char *options; /* the audit's, as JSON */
+	char options[16]; /* the audit's: a descriptor's number */
 	char *policy;  /* the config's files, for resume; NULL: not asked for */
 };
 
@@ -41,6 +44,17 @@ static int describe(const struct config *config, char **ret, struct error *err)
 	return store ? store->describe(parts, config->n_sources, ret, err) : -ENOENT;
 }
 
+/* What the audit leaves out of its log is not to be read in a list of processes, either. */
+static int hand_options(struct str options, char ret[16], struct error *err)
+{
+	int fd = memfd_create("audit-options", 0);
+	if (fd < 0 || io_write_all(fd, options.ptr, options.len) < 0 || lseek(fd, 0, SEEK_SET) != 0)
+		return error_set(err, errno, "the audit's options cannot be handed over: %s",
+				 strerror(errno));
+	snprintf(ret, 16, "%d", fd);
+	return 0;
+}
+
 static int find(const char *path, bool with_policy, struct places *places)
 {
 	struct config *config = NULL;
@@ -51,19 +65,17 @@ static int find(const char *path, bool with_policy, struct places *places)
 		r = config_state_dir(config, &dir, &err);
 	if (r == 0 && with_policy)
 		r = describe(config, &places->policy, &err);
-	if (r < 0) {
-		fprintf(stderr, "pawl approvals: %s\n", err.text);
-		return r;
+	if (r == 0) {
+		snprintf(places->store, PATH_MAX, "%.*s", STR_FMT(dir));
+		if (audit_find(config, places->audit) < 0)
+			places->audit[0] = '\0';
+		options = audit_options(config);
+		r = hand_options(options.ptr ? options : STR("{}"), places->options, &err);
+		config_free(config);
 	}
-	snprintf(places->store, PATH_MAX, "%.*s", STR_FMT(dir));
-	if (audit_find(config, places->audit) < 0)
-		places->audit[0] = '\0';
-	options = audit_options(config);
-	places->options = options.ptr ? strndup(options.ptr, options.len) : strdup("{}");
-	config_free(config);
-	if (!places->options)
-		fputs("pawl approvals: out of memory\n", stderr);
-	return places->options ? 0 : -ENOMEM;
+	if (r < 0)
+		fprintf(stderr, "pawl approvals: %s\n", err.text);
+	return r;
 }
 
 static char name[] = "pawl approvals", store_option[] = "--store", audit_option[] = "--audit";

@@ -404,6 +404,19 @@ static bool must_be_told(const struct decision *d)
 	       (d->verdict == VERDICT_REQUIRE_APPROVAL && d->approval.ptr);
 }
 
+/* A yes was used up before that could be recorded: a log that says so of a call whose yes then
+ * stays would be worse than one that lacks it. */
+static void refuse_unrecorded(struct worker *w, struct judged *j)
+{
+	struct str text = STR("the audit could not record this call");
+	const struct decision *d = &j->decision;
+	if (d->approved_by.ptr)
+		text = said(j->call, "%.*s; it did not run, and its approval %.*s is used up: ask "
+				     "again for a new one",
+			    STR_FMT(text), STR_FMT(d->approval));
+	refuse(w, j, REFUSED_HOST, text);
+}
+
 /* audit.on_error other than drop: the record comes first, and counts. What is recorded is
  * what the client will be told, so the answer is made before; anew when the record fails. */
 static void observe_first(struct worker *w, struct judged *j, bool *ret_told)
@@ -419,7 +432,7 @@ static void observe_first(struct worker *w, struct judged *j, bool *ret_told)
 	if (w->config->audit_on_error == AUDIT_WARN && !must_be_told(&j->decision))
 		w->told_audit_trouble = true;
 	else if (j->decision.verdict != VERDICT_DENY) {
-		refuse(w, j, REFUSED_HOST, STR("the audit could not record this call"));
+		refuse_unrecorded(w, j);
 		encode(w, j);
 	}
 }

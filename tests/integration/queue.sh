@@ -203,6 +203,48 @@ approvals deny "$id" --reason 'a word of mine'
 ok 'capture none: that it was decided is on record' [ "$(grep -c '"approval.decided"' "$log")" = 2 ]
 ok 'and no word of it' [ "$(grep -c 'a word of mine' "$log")" = 0 ]
 
+# nor are those rules to be read in a list of processes
+hook claude-code "$(event t3 another)"
+last
+"$pawl" --config "$cfg" approvals wait "$id" >"$work/out" 2>"$work/err" &
+waiting=$!
+# words: of each process that has to do with this queue
+words() {
+	for process in /proc/[0-9]*/cmdline; do
+		tr '\000' ' ' <"$process"
+		echo
+	done 2>/dev/null | grep -e "--store $work/state"
+}
+tries=0
+until words >"$work/words" || [ $tries -ge 200 ]; do
+	tries=$((tries + 1))
+done
+out=$(cat "$work/words")
+ok 'the command waits' has "$out" '*--audit-options*wait*'
+ok 'its words have none of the rules' [ "$(grep -c -e hunter -e redact "$work/words")" = 0 ]
+"$pawl" --config "$cfg" --quiet approvals cancel "$id" 2>"$work/err"
+wait $waiting 2>/dev/null
+
+# a yes is used up before the audit has that; when it cannot have it the refusal says so
+forget
+mkdir "$work/audit"
+printf '{"plugin_dir":"%s/plugins","state_dir":"%s/state","require_approval":["Bash"],"audit":{"on_error":"fail"},
+	"approval":{"ask":"queue","wait":"0","allow_self":true},"observe":[{"plugin":"audit","options":{
+	"path":"%s/audit/audit.db"}}]}\n' "$work" "$work" "$work" >"$cfg"
+hook claude-code "$(event t1)"
+last
+approvals approve "$id" --digest "$short"
+mv "$work/audit" "$work/audit.kept"
+echo 'no folder' >"$work/audit"
+hook claude-code "$(event t2)"
+ok 'no record, no execution, and the person is told what became of the yes' \
+	denies claude-code "the audit could not record this call; it did not run, and its approval $id is used up: ask again for a new one"
+rm "$work/audit"
+mv "$work/audit.kept" "$work/audit"
+hook claude-code "$(event t3)"
+ok 'which is so' denies claude-code '*pending as ap-*'
+rm -rf "$work/audit"
+
 # the agent's own process tree may not approve in a user install; root's is a system install,
 # where uids are compared
 forget
