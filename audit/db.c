@@ -132,6 +132,7 @@ static int create_file(const struct store *store, struct error *err)
 		return errno == EEXIST
 			   ? 0
 			   : error_set(err, errno, "%s: %s", store->db, strerror(errno));
+	store_share(store, fd);
 	close(fd);
 	return store_sync_dir(store, err);
 }

@@ -208,6 +208,8 @@ static int make_key(const struct store *store, struct error *err)
 	snprintf(name, sizeof(name), REDACT_KEY ".%d", (int)getpid());
 	_cleanup_close_ int fd = openat(store->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 					STORE_OWN_MODE);
+	if (fd >= 0)
+		store_share(store, fd);
 	int r = fd < 0 ? -errno : io_write_all(fd, hex, sizeof(hex) - 1);
 	if (r == 0 && fsync(fd) != 0)
 		r = -errno;

@@ -44,7 +44,9 @@ static int open_folder(const char *dir, enum store_mode mode, struct store *stor
 	store->dir = realpath(dir, NULL);
 	if (!store->dir)
 		return error_set(err, errno, "%s: %s", dir, strerror(errno));
+	struct stat st;
 	store->dirfd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	store->shared = store->dirfd >= 0 && fstat(store->dirfd, &st) == 0 && (st.st_mode & S_IWGRP);
 	if (store->dirfd < 0)
 		return error_set(err, errno, "%s: %s", dir, strerror(errno));
 	return 0;
@@ -120,6 +122,13 @@ bool store_is_named(const struct store *store, int fd, const char *name)
 	       is.st_dev == named.st_dev && is.st_ino == named.st_ino && is.st_nlink > 0;
 }
 
+void store_share(const struct store *store, int fd)
+{
+	struct stat st;
+	if (store->shared && fstat(fd, &st) == 0 && (st.st_mode & 0060) != 0060)
+		(void)fchmod(fd, (st.st_mode & 0777) | 0060); /* not ours: its maker has done it */
+}
+
 int store_lock(const struct store *store, const char *name, int64_t limit_ns, int *ret_fd,
 	       struct error *err)
 {
@@ -131,6 +140,7 @@ int store_lock(const struct store *store, const char *name, int64_t limit_ns, in
 		if (fd < 0)
 			return error_set(err, errno, "%s/%s: %s", store->dir, name,
 					 strerror(errno));
+		store_share(store, fd);
 		int r = store_flock(fd, limit_ns);
 		if (r < 0)
 			return error_set(err, -r, "%s/%s: %s", store->dir, name,
@@ -163,6 +173,8 @@ int store_file(const struct store *store, const char *name, mode_t mode, int *re
 		return error_set(err, errno, "%s/%s: %s", store->dir, name, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, EINVAL, "%s/%s: not a plain file", store->dir, name);
+	if (made)
+		store_share(store, fd);
 	*ret_fd = TAKE_FD(fd);
 	if (ret_new)
 		*ret_new = made;

@@ -45,6 +45,7 @@ struct store {
 	char *dir; /* real path: SQLite is told to follow no link in it */
 	char *db;  /* dir/NAME */
 	int dirfd;
+	bool shared; /* the folder is the group's to write in: what is made there is, too */
 	bool sync; /* fdatasync before a record counts as written; true unless changed */
 	/* The current file is closed once it is so large or so old, and the oldest ones are
 	 * removed when all of them are larger, or they are older; 0: never. */
@@ -71,6 +72,9 @@ int store_flock(int fd, int64_t limit_ns);
  * plain file. */
 int store_file(const struct store *store, const char *name, mode_t mode, int *ret_fd, bool *ret_new,
 	       struct error *err);
+
+/* In a shared store the group may write to the file just made, whatever the umask was. */
+void store_share(const struct store *store, int fd);
 
 /* fsync of the folder, after a file was made in it. */
 int store_sync_dir(const struct store *store, struct error *err);

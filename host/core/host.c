@@ -48,7 +48,7 @@ int host_new(struct config *config, struct json_arena *arena, struct host **ret,
 		return error_set(err, ENOMEM, "out of memory");
 	host->config = config;
 	host->progress = &host->own_progress;
-	host->environment_of = getppid();
+	host->environment_of = getppid(); /* a worker knows better */
 	host->chain = slots_new(config->chain, config->n_chain, &host->isolates);
 	host->observe = slots_new(config->observe, config->n_observe, &host->isolates);
 	host->options_arena = arena;

@@ -89,6 +89,7 @@ int front_init(struct front *front)
 	if (at == MAP_FAILED)
 		return -errno;
 	front->lane = at;
+	front->lane->front = (int32_t)getpid();
 	front->in = (char *)at + LANE_IN;
 	front->out = (char *)at + LANE_OUT;
 	return 0;

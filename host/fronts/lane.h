@@ -39,6 +39,7 @@
 struct lane {
 	struct progress progress; /* of the first job: the only one but for eval --jobs */
 	struct progress more[PROGRESS_JOBS_MAX - 1];
+	int32_t front; /* its process: the worker's parent may be the guard between them */
 	/* and, at LANE_IN and LANE_OUT, the bytes */
 };
 _Static_assert(sizeof(struct lane) <= LANE_IN, "the input lies behind it");

@@ -924,6 +924,7 @@ static void open_host(struct worker *w, const char *config)
 		return;
 	}
 	w->host->progress = w->progress;
+	w->host->environment_of = w->lane->front; /* no plugin was loaded yet that could change it */
 	w->host->shadow = w->lines ? SHADOW_IN_PLACE : SHADOW_AFTER;
 }
 
