@@ -122,7 +122,7 @@ static void append_done(struct append *a)
 	if (a->fd >= 0)
 		close(a->fd);
 	if (a->lock >= 0)
-		close(a->lock);
+		store_unlock(a->lock);
 }
 
 static int open_current(struct append *a, struct error *err)
@@ -201,7 +201,7 @@ static int make_safe(struct append *a, struct error *err)
 {
 	bool gap = drops_sum(a->drops.pending) > 0;
 	if (!gap && !a->prune)
-		close(TAKE_FD(a->lock));
+		store_unlock(TAKE_FD(a->lock));
 	int r = sync_file(a->store, a->fd, STORE_LOG, err);
 	/* a gap told twice is better than a loss never told */
 	if (r == 0 && gap)

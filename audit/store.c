@@ -6,12 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,13 +81,44 @@ void store_close(struct store *store)
 	*store = (struct store){.dirfd = -1};
 }
 
-static void sleep_about(int64_t ns)
+/* ---- waiting --------------------------------------------------------------------- */
+
+static int64_t about(int64_t ns)
 {
 	uint32_t dice = 0;
 	if (getrandom(&dice, sizeof(dice), GRND_NONBLOCK) != sizeof(dice))
 		dice = (uint32_t)getpid() * 2654435761u;
-	ns = ns / 2 + (int64_t)(dice % (uint32_t)(ns / 2));
-	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+	return ns / 2 + (int64_t)(dice % (uint32_t)(ns / 2));
+}
+
+/* The lock file's first bytes are where those who wait for it queue in the kernel.  They
+ * are always 0 and only the kernel looks at them: whatever happens to the file, a process
+ * that reads it by itself could die of it. */
+static const uint32_t *queue_map(int fd)
+{
+	void *word = mmap(NULL, sizeof(uint32_t), PROT_READ, MAP_SHARED, fd, 0);
+	return word == MAP_FAILED ? NULL : word;
+}
+
+static void queue_unmap(const uint32_t **word)
+{
+	if (*word)
+		munmap((void *)(uintptr_t)*word, sizeof(**word));
+}
+
+static long queue_call(const uint32_t *word, int what, uint32_t n, const struct timespec *limit)
+{
+	return syscall(SYS_futex, word, what, n, limit, NULL, 0);
+}
+
+/* Until it is our turn, or so long: who gives the lock back between our look and our
+ * wait, or dies with it, wakes nobody. */
+static void queue_wait(const uint32_t *word, int64_t ns)
+{
+	struct timespec limit = {.tv_nsec = ns};
+	if (!word || (queue_call(word, FUTEX_WAIT, 0, &limit) != 0 && errno != ETIMEDOUT &&
+		      errno != EINTR))
+		nanosleep(&limit, NULL);
 }
 
 /* flock has no time-out, and a signal is not ours to use inside somebody else's
@@ -99,20 +133,62 @@ static int64_t pause_for(unsigned tries, int64_t waited, int64_t limit)
 	return waited > limit / 2 ? 1000000 : 6000000;
 }
 
+/* As long as waiting goes when one is woken. */
+static int64_t pause_in_queue(unsigned tries, int64_t waited, int64_t limit)
+{
+	return tries == 0 || waited > limit / 2 ? 1500000 : 16000000;
+}
+
+static int try_lock(int fd, int64_t start, int64_t limit, int64_t *ret_waited)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno != EWOULDBLOCK && errno != EINTR)
+		return -errno;
+	*ret_waited = io_monotonic_ns() - start;
+	if (*ret_waited >= limit)
+		return limit == 0 ? -EAGAIN : -ETIMEDOUT;
+	return 1;
+}
+
 int store_flock(int fd, int64_t limit_ns)
 {
-	int64_t start = io_monotonic_ns();
-	for (unsigned tries = 0;; tries++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		int64_t waited = io_monotonic_ns() - start;
-		if (waited >= limit_ns)
-			return limit_ns == 0 ? -EAGAIN : -ETIMEDOUT;
-		sleep_about(pause_for(tries, waited, limit_ns));
-	}
+	int64_t start = io_monotonic_ns(), waited = 0;
+	int r;
+	for (unsigned tries = 0; (r = try_lock(fd, start, limit_ns, &waited)) == 1; tries++)
+		queue_wait(NULL, about(pause_for(tries, waited, limit_ns)));
+	return r;
 }
+
+/* The same for a lock file, given back by store_unlock. */
+static int lock_in_turn(int fd, int64_t limit_ns)
+{
+	_cleanup_(queue_unmap) const uint32_t *word = NULL;
+	int64_t start = io_monotonic_ns(), waited = 0;
+	struct stat st;
+	int r;
+	for (unsigned tries = 0; (r = try_lock(fd, start, limit_ns, &waited)) == 1; tries++) {
+		if (tries == 0 && (fstat(fd, &st) != 0 ||
+				   (st.st_size == 0 && ftruncate(fd, sizeof(*word)) != 0)))
+			return store_flock(fd, limit_ns); /* an empty file has no first bytes */
+		if (!word)
+			word = queue_map(fd);
+		queue_wait(word, about(word ? pause_in_queue(tries, waited, limit_ns)
+					    : pause_for(tries, waited, limit_ns)));
+	}
+	return r;
+}
+
+void store_unlock(int fd)
+{
+	_cleanup_(queue_unmap) const uint32_t *word = queue_map(fd);
+	(void)flock(fd, LOCK_UN);
+	if (word)
+		(void)queue_call(word, FUTEX_WAKE, 1, NULL);
+	close(fd);
+}
+
+/* ---- files ----------------------------------------------------------------------- */
 
 bool store_is_named(const struct store *store, int fd, const char *name)
 {
@@ -141,7 +217,7 @@ int store_lock(const struct store *store, const char *name, int64_t limit_ns, in
 			return error_set(err, errno, "%s/%s: %s", store->dir, name,
 					 strerror(errno));
 		store_share(store, fd);
-		int r = store_flock(fd, limit_ns);
+		int r = lock_in_turn(fd, limit_ns);
 		if (r < 0)
 			return error_set(err, -r, "%s/%s: %s", store->dir, name,
 					 r == -ETIMEDOUT || r == -EAGAIN ? "held by somebody else"

@@ -59,10 +59,13 @@ enum store_mode { STORE_MAKE, STORE_EXISTING };
 int store_open(const char *db_path, enum store_mode mode, struct store *ret, struct error *err);
 void store_close(struct store *store);
 
-/* An exclusive lock on the file name, given back by closing *ret_fd.  limit 0 tries
- * once: -EAGAIN when somebody has it, -ETIMEDOUT when it could not be had in time. */
+/* An exclusive lock on the file name, given back by closing *ret_fd, or better with
+ * store_unlock: then who waits longest is woken.  limit 0 tries once: -EAGAIN when
+ * somebody has it, -ETIMEDOUT when it could not be had in time. */
 int store_lock(const struct store *store, const char *name, int64_t limit_ns, int *ret_fd,
 	       struct error *err);
+
+void store_unlock(int fd);
 
 /* flock(fd, LOCK_EX) with a bound; as above. */
 int store_flock(int fd, int64_t limit_ns);

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
-#define FIRST_WINDOW ((off_t)64 << 10)
+#define FIRST_WINDOW ((off_t)4 << 10) /* most records are shorter */
 /* One longest record, and room for what a torn write may have left after it. */
 #define LAST_WINDOW ((off_t)(2 * CHAIN_LINE_MAX))
 
