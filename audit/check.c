@@ -12,6 +12,7 @@
 static const char *const words[] = {
 	[VERIFY_INTACT] = "intact", [VERIFY_CHANGED] = "changed",
 	[VERIFY_SHORTER] = "shorter", [VERIFY_GAPS] = "gaps", [VERIFY_UNREADABLE] = "unreadable",
+	[VERIFY_REPLACED] = "replaced",
 };
 
 static const char *const sentences[] = {
@@ -20,6 +21,7 @@ static const char *const sentences[] = {
 	[VERIFY_SHORTER] = "SHORTER than its anchor",
 	[VERIFY_GAPS] = "INTACT, BUT WITH GAPS",
 	[VERIFY_UNREADABLE] = "COULD NOT BE READ",
+	[VERIFY_REPLACED] = "REPLACED: not the log that the anchor knows",
 };
 
 static struct json_object *findings(const struct verify *v)
@@ -68,7 +70,7 @@ static void print_json(const struct verify *v)
 static void print_text(const struct verify *v, int64_t ns)
 {
 	int64_t sum = 0;
-	for (int i = 0; i <= VERIFY_UNREADABLE; i++)
+	for (int i = 0; i < VERIFY_KINDS; i++)
 		sum += v->found[i];
 	for (size_t i = 0; i < v->n_findings; i++)
 		printf("%s\n", v->findings[i].text);
@@ -109,7 +111,7 @@ int command_verify(const struct query *query)
 		print_text(&verify, io_monotonic_ns() - start);
 	else if (verify.first_bad > 0)
 		printf("%" PRId64 "\n", verify.first_bad);
-	int code = (int)verify_code(&verify);
+	int code = verify_exit(&verify);
 	verify_done(&verify);
 	return code;
 }

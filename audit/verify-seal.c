@@ -18,13 +18,14 @@ struct taking {
 	struct seal_public key;
 };
 
-static int mark(struct taking *taking, const struct seal *seal, const char *who,
-		struct error *err)
+static int mark(struct taking *taking, const struct seal *seal, enum verify_kind other,
+		const char *who, struct error *err)
 {
 	struct verify *v = taking->verify;
 	if ((int64_t)seal->chain.seq > v->last_seal)
 		v->last_seal = (int64_t)seal->chain.seq;
-	return verify_mark(v, (int64_t)seal->chain.seq, seal->chain.head, VERIFY_SHORTER, who, err);
+	return verify_mark(v, (int64_t)seal->chain.seq, seal->chain.head, VERIFY_SHORTER, other,
+			   who, err);
 }
 
 /* One of the store's own: whoever may write the store may have put it there, so that only
@@ -49,7 +50,7 @@ static int take_note(void *data, const char *name, struct str text, struct error
 	}
 	taking->verify->unsigned_seals += seal.state == SEAL_NO_KEY;
 	snprintf(who, sizeof(who), "the checkpoint %.50s", name);
-	return mark(taking, &seal, who, err);
+	return mark(taking, &seal, VERIFY_CHANGED, who, err);
 }
 
 /* An anchor was kept elsewhere: what it says counts, whatever became of the key. */
@@ -74,7 +75,7 @@ static int take_anchor(struct taking *taking, const char *path, struct error *er
 	if (seal.state != SEAL_GOOD)
 		taking->verify->unsigned_seals++;
 	snprintf(who, sizeof(who), "the anchor %.60s", path);
-	return mark(taking, &seal, who, err);
+	return mark(taking, &seal, VERIFY_REPLACED, who, err);
 }
 
 int verify_seals(const struct store *store, struct verify *verify, const char *key,

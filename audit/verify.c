@@ -51,7 +51,7 @@ void verify_found(struct verify *verify, enum verify_kind kind, int64_t seq, con
 		  ...)
 {
 	verify->found[kind]++;
-	if (kind == VERIFY_CHANGED && seq > 0 &&
+	if ((kind == VERIFY_CHANGED || kind == VERIFY_REPLACED) && seq > 0 &&
 	    (verify->first_bad == 0 || seq < verify->first_bad))
 		verify->first_bad = seq;
 	if (verify->n_findings == VERIFY_FINDINGS_MAX)
@@ -73,7 +73,7 @@ void verify_done(struct verify *verify)
 }
 
 int verify_mark(struct verify *verify, int64_t seq, const uint8_t hash[CHAIN_HASH],
-		enum verify_kind absent, const char *who, struct error *err)
+		enum verify_kind absent, enum verify_kind other, const char *who, struct error *err)
 {
 	struct verify_mark *marks = verify->marks;
 	if (verify->n_marks == VERIFY_MARKS_MAX)
@@ -84,7 +84,7 @@ int verify_mark(struct verify *verify, int64_t seq, const uint8_t hash[CHAIN_HAS
 		return error_set(err, ENOMEM, "out of memory");
 	verify->marks = marks;
 	struct verify_mark *mark = &marks[verify->n_marks++];
-	*mark = (struct verify_mark){.seq = seq, .absent = absent};
+	*mark = (struct verify_mark){.seq = seq, .absent = absent, .other = other};
 	memcpy(mark->hash, hash, CHAIN_HASH);
 	snprintf(mark->who, sizeof(mark->who), "%s", who);
 	return 0;
@@ -92,12 +92,20 @@ int verify_mark(struct verify *verify, int64_t seq, const uint8_t hash[CHAIN_HAS
 
 enum verify_kind verify_code(const struct verify *verify)
 {
-	static const enum verify_kind worst_first[] = {VERIFY_CHANGED, VERIFY_SHORTER,
-						       VERIFY_UNREADABLE, VERIFY_GAPS};
+	static const enum verify_kind worst_first[] = {VERIFY_REPLACED, VERIFY_CHANGED,
+						       VERIFY_SHORTER, VERIFY_UNREADABLE,
+						       VERIFY_GAPS};
 	for (size_t i = 0; i < sizeof(worst_first) / sizeof(worst_first[0]); i++)
 		if (verify->found[worst_first[i]] > 0)
 			return worst_first[i];
 	return VERIFY_INTACT;
+}
+
+/* A log that ends too early and one that is another have been rolled back alike. */
+int verify_exit(const struct verify *verify)
+{
+	enum verify_kind kind = verify_code(verify);
+	return kind == VERIFY_REPLACED ? VERIFY_SHORTER : (int)kind;
 }
 
 /* ---- what a record says of itself -------------------------------------------------- */
@@ -296,7 +304,7 @@ static void meet_marks(struct pass *pass, const struct chain *after)
 		if (memcmp(mark->hash, after->head, CHAIN_HASH) == 0)
 			v->marks_seen++;
 		else
-			verify_found(v, VERIFY_CHANGED, mark->seq,
+			verify_found(v, mark->other, mark->seq,
 				     "record %" PRId64 " is not the one that %s knows", mark->seq,
 				     mark->who);
 	}
@@ -401,7 +409,7 @@ static int mark_head(const struct store *store, struct verify *verify, struct er
 	if (head.chain.seq == 0)
 		return 0;
 	return verify_mark(verify, (int64_t)head.chain.seq, head.chain.head,
-			   head_is_fresh(&head) ? VERIFY_SHORTER : VERIFY_GAPS,
+			   head_is_fresh(&head) ? VERIFY_SHORTER : VERIFY_GAPS, VERIFY_CHANGED,
 			   head_is_fresh(&head) ? "the store's head (" STORE_HEAD ")"
 						: "the store's head, written before a restart,",
 			   err);

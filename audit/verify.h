@@ -24,13 +24,15 @@
 #include "chain.h"
 #include "store.h"
 
-/* What a finding means; also the exit codes. */
+/* What a finding means; also the exit codes, but for the last one's. */
 enum verify_kind {
 	VERIFY_INTACT = 0,
 	VERIFY_CHANGED = 1, /* edited, removed, put in, moved; or the index says otherwise */
 	VERIFY_SHORTER = 2, /* the end is missing, as an anchor shows */
 	VERIFY_GAPS = 3,    /* records were lost while they were written */
 	VERIFY_UNREADABLE = 4,
+	VERIFY_REPLACED = 5, /* another log than an anchor knows; exits as VERIFY_SHORTER */
+	VERIFY_KINDS
 };
 
 #define VERIFY_FINDINGS_MAX 64
@@ -48,6 +50,7 @@ struct verify_mark {
 	uint8_t hash[CHAIN_HASH];
 	char who[80];
 	enum verify_kind absent; /* what it means when the log ends before it */
+	enum verify_kind other;  /* when the log has another record in its place */
 };
 
 #define VERIFY_MARKS_MAX 65536
@@ -64,7 +67,7 @@ struct verify {
 	int64_t behind;      /* bytes that the database has not read yet */
 	bool no_index;       /* there is no database */
 	int64_t first_bad;   /* the first record that is changed; 0: none */
-	int64_t found[VERIFY_UNREADABLE + 1];
+	int64_t found[VERIFY_KINDS];
 	int64_t seals, unsigned_seals; /* checkpoints; those whose signature nobody could check */
 	int64_t last_seal;   /* the last record that one of them covers */
 	int64_t marks_seen;  /* marks whose record is in the log, and right */
@@ -79,7 +82,8 @@ void verify_done(struct verify *verify);
 
 /* To be given before verify_log.  who: "the anchor FILE". */
 int verify_mark(struct verify *verify, int64_t seq, const uint8_t hash[CHAIN_HASH],
-		enum verify_kind absent, const char *who, struct error *err);
+		enum verify_kind absent, enum verify_kind other, const char *who,
+		struct error *err);
 
 /* 0, or -errno when it could not be read (kind VERIFY_UNREADABLE). */
 /* Gives verify_log the marks of the store's checkpoints, and of the file anchor (NULL:
@@ -97,5 +101,8 @@ __attribute__((format(printf, 4, 5))) void verify_found(struct verify *verify,
 
 /* The worst of what was found. */
 enum verify_kind verify_code(const struct verify *verify);
+
+/* Of a command: 0 to 4. */
+int verify_exit(const struct verify *verify);
 
 #endif

@@ -48,8 +48,16 @@ only_log
 "$write" "$work" 2 s ',"sync":"off"' >/dev/null
 ok 'replaced by a shorter one' verified 2 --anchor "$work/anchor"
 "$write" "$work" 20 s ',"sync":"off"' >/dev/null
-ok 'replaced by a longer one' verified 1 --anchor "$work/anchor"
+ok 'replaced by a longer one' verified 2 --anchor "$work/anchor"
+ok 'and it is called so' says '^REPLACED'
 ok 'and says which record' says 'first bad sequence number 13'
+audit verify --json --anchor "$work/anchor" >"$work/verify"
+ok 'in JSON too' says '"result":"replaced"'
+cp "$log" "$work/forged.jsonl"
+restore
+cp "$work/forged.jsonl" "$log"
+ok 'the log alone replaced: the store itself says so' verified 1
+ok 'and the anchor what it is' verified 2 --anchor "$work/anchor"
 restore
 ok 'put back, all is fine' verified 0 --anchor "$work/anchor"
 
