@@ -1,4 +1,5 @@
-/* export.c - `pawl audit export`: the log's lines, byte for byte, or a table of them. */
+/* export.c - `pawl audit export`: the log's lines, byte for byte, or a table of them; the
+ * log tells of it. */
 #include <config.h>
 
 #include <errno.h>
@@ -6,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "bodies.h"
 #include "command.h"
 #include "event.h"
 #include "line.h"
+#include "log.h"
 #include "segment.h"
 
 /* Without a filter every line counts, readable or not; with one, those that can be
@@ -104,10 +107,10 @@ static int copy(const struct query *query, const struct segment *segment, int fd
 	return r;
 }
 
-static int copy_all(const struct query *query, struct segments *list, struct json_arena *arena,
-		    struct error *err)
+static int copy_all(const struct query *query, const struct segments *list,
+		    struct json_arena *arena, struct error *err)
 {
-	int r = segments_list(&query->store, list, err);
+	int r = 0;
 	for (size_t i = 0; r == 0 && i < list->n; i++) {
 		int fd = -1;
 		r = segment_open_listed(&query->store, &list->items[i], &fd, err);
@@ -117,12 +120,59 @@ static int copy_all(const struct query *query, struct segments *list, struct jso
 	return r;
 }
 
+/* ---- the log tells of it ----------------------------------------------------------------- */
+
+static void add_time(char *data, size_t room, const char *name, int64_t ms)
+{
+	char time[LINE_TIME_MAX];
+	size_t len = strlen(data);
+	if (ms == INT64_MIN)
+		return;
+	line_time(ms, time);
+	snprintf(data + len, room - len, ",\"%s\":\"%s\"", name, time);
+}
+
+/* What was asked for and by whom; the session as somebody typed it. */
+static int append_exported(const struct query *query, struct json_arena *arena, struct error *err)
+{
+	struct record record = RECORD_EMPTY;
+	_cleanup_free_ char *body = NULL, *data = NULL;
+	struct str session = query->session ? json_quote(arena, str_of(query->session))
+					    : STR("null");
+	char times[2 * LINE_TIME_MAX + 40] = "";
+	size_t len;
+	add_time(times, sizeof(times), "since", query->since_ms);
+	add_time(times, sizeof(times), "before", query->before_ms);
+	if (!session.ptr ||
+	    asprintf(&data, "{\"format\":\"%s\",\"uid\":%u,\"session\":%.*s%s}",
+		     query->format ? query->format : "jsonl", (unsigned)getuid(),
+		     STR_FMT(session), times) < 0)
+		return error_set(err, ENOMEM, "out of memory");
+	record.type = "audit.exported";
+	record.data = str_of(data);
+	int r = line_body(&record, &body, &len, err);
+	return r < 0 ? r : log_append(&query->store, (struct str){body, len}, err);
+}
+
+/* Before the first line goes out: a reader who goes away in the middle has had some.
+ * Who may read and not write the store exports all the same. */
+static void tell(const struct query *query, struct json_arena *arena)
+{
+	struct error err;
+	if (append_exported(query, arena, &err) < 0 && !query->quiet)
+		fprintf(stderr, "pawl audit: the log does not tell of this export: %s\n", err.text);
+}
+
 int command_export(const struct query *query)
 {
 	struct json_arena *arena = NULL;
 	struct segments list = {NULL, 0};
 	struct error err;
 	int r = json_arena_new(JSON_ARENA_DEFAULT, &arena, &err);
+	if (r == 0)
+		r = segments_list(&query->store, &list, &err);
+	if (r == 0 && list.n > 0)
+		tell(query, arena);
 	if (r == 0 && query->format && strcmp(query->format, "csv") == 0 && !query->quiet)
 		fputs(heading, stdout);
 	if (r == 0)
