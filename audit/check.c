@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "command.h"
+#include "lag.h"
 #include "verify.h"
 
 static const char *const words[] = {
@@ -67,7 +68,8 @@ static void print_json(const struct verify *v)
 	command_print(o);
 }
 
-static void print_text(const struct verify *v, int64_t ns)
+/* due: it is behind for longer than records are left lying. */
+static void print_text(const struct verify *v, bool due, int64_t ns)
 {
 	int64_t sum = 0;
 	for (int i = 0; i < VERIFY_KINDS; i++)
@@ -88,7 +90,7 @@ static void print_text(const struct verify *v, int64_t ns)
 					 : "");
 	if (v->no_index)
 		puts("there is no database; it is made anew with the next record");
-	else if (v->behind > 0)
+	else if (v->behind > 0 && due)
 		printf("the database is %" PRId64 " bytes behind the log\n", v->behind);
 	printf("%s", sentences[verify_code(v)]);
 	if (v->first_bad > 0)
@@ -108,7 +110,7 @@ int command_verify(const struct query *query)
 	if (query->json)
 		print_json(&verify);
 	else if (!query->quiet)
-		print_text(&verify, io_monotonic_ns() - start);
+		print_text(&verify, lag_is_due(&query->store), io_monotonic_ns() - start);
 	else if (verify.first_bad > 0)
 		printf("%" PRId64 "\n", verify.first_bad);
 	int code = verify_exit(&verify);

@@ -99,4 +99,11 @@ gate "$(call PostToolUse s2 WebFetch '{"url":"https://good.example/c"}' t3 ',"to
 ok 'a late result puts it right' sh -c '"$1" --json audit --config "$0" show t3 | grep -q "\"outcome\":\"ok\""' "$cfg" "$pawl"
 ok 'sessions count it once' sh -c '"$1" --json audit --config "$0" sessions | grep "\"s2\"" | grep -q "\"ok\":1,\"failed\":0,\"unknown\":0"' "$cfg" "$pawl"
 ok 'and all of it verifies' audit verify --quiet
+audit status --quiet
+gate "$(call PreToolUse s3 WebFetch '{"url":"https://good.example/d"}' t4 '')"
+audit verify >"$work/verify"
+ok 'a record that the index leaves lying is no remark' sh -c '! grep -q behind "$0"' "$work/verify"
+ok 'as JSON it is a number' sh -c '"$1" --json audit --config "$0" verify | grep -q "\"index_lag_bytes\":[1-9]"' "$cfg" "$pawl"
+audit list --limit 1 >/dev/null
+ok 'but who reads the index has it' sh -c '"$1" --json audit --config "$0" verify | grep -q "\"index_lag_bytes\":0"' "$cfg" "$pawl"
 finish
