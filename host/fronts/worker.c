@@ -35,6 +35,13 @@
 #include "fronts/lane.h"
 #include "fronts/time.h"
 
+struct judged {
+	struct pawl_call *call;
+	struct decision decision;
+	struct answer answer;
+	bool readable; /* it was an event */
+};
+
 struct worker {
 	pid_t pid;
 	int socket;
@@ -54,6 +61,7 @@ struct worker {
 	bool notices;  /* a line of this block has some to be told */
 	struct crew *crew; /* several judge lines, of whom we are one; else NULL */
 	struct lane_message message;
+	struct judged judged; /* the one line or event at hand, but for a batch */
 };
 
 /* ---- talking to the front ---------------------------------------------------------- */
@@ -143,13 +151,6 @@ static void send_note(struct worker *w, const char *text)
 }
 
 /* ---- one event ----------------------------------------------------------------------- */
-
-struct judged {
-	struct pawl_call *call;
-	struct decision decision;
-	struct answer answer;
-	bool readable; /* it was an event */
-};
 
 static struct str said(struct pawl_call *call, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -460,36 +461,36 @@ static void observe(struct worker *w, struct judged *j, bool told)
 
 static void serve_event(struct worker *w)
 {
-	static struct judged j;
+	struct judged *j = &w->judged;
 	bool told;
-	if (!judge_text(w, (struct str){w->in, w->request->len}, NULL, &j))
+	if (!judge_text(w, (struct str){w->in, w->request->len}, NULL, j))
 		return;
-	encode(w, &j);
-	observe_first(w, &j, &told);
+	encode(w, j);
+	observe_first(w, j, &told);
 	if (w->told_audit_trouble)
 		send_note(w, "pawl: the audit could not record this call");
-	bool final = told || !w->config || !j.readable || !host_listens(w->host, j.call);
-	final = final && j.decision.n_asked_after == 0;
-	send_answer(w, &j.answer, final);
+	bool final = told || !w->config || !j->readable || !host_listens(w->host, j->call);
+	final = final && j->decision.n_asked_after == 0;
+	send_answer(w, &j->answer, final);
 	if (final)
 		return;
-	observe(w, &j, told);
+	observe(w, j, told);
 	reply(w, fresh(w), LANE_DONE);
 }
 
 static void serve_record(struct worker *w)
 {
-	static struct judged j;
+	struct judged *j = &w->judged;
 	const struct loss *loss = &w->request->loss;
-	if (!judge_text(w, (struct str){w->in, w->request->len}, loss, &j))
+	if (!judge_text(w, (struct str){w->in, w->request->len}, loss, j))
 		return;
 	atomic_store(&w->lane->progress.phase, PROGRESS_OBSERVE);
-	if (j.readable && w->config && event_gates(j.call->kind)) {
+	if (j->readable && w->config && event_gates(j->call->kind)) {
 		if (loss->flags & PROGRESS_SHADOW) {
-			decide_loss(w, &j, loss);
-			host_observe_shadow(w->host, j.call, &j.decision, 0);
+			decide_loss(w, j, loss);
+			host_observe_shadow(w->host, j->call, &j->decision, 0);
 		} else {
-			host_observe(w->host, j.call, &j.decision, NULL);
+			host_observe(w->host, j->call, &j->decision, NULL);
 		}
 	}
 	reply(w, fresh(w), LANE_DONE);
@@ -629,10 +630,9 @@ static int answer_line(struct worker *w, struct judged *j, const struct piece *p
 
 static int serve_line(struct worker *w, const struct piece *piece, struct block *block)
 {
-	static _Thread_local struct judged j;
-	int r = judge_line(w, piece->text, piece->loss, &j);
+	int r = judge_line(w, piece->text, piece->loss, &w->judged);
 	if (begin_answer(w, block, piece) && r == 0)
-		r = answer_line(w, &j, piece, block);
+		r = answer_line(w, &w->judged, piece, block);
 	return r;
 }
 
@@ -928,28 +928,60 @@ static void open_host(struct worker *w, const char *config)
 	w->host->shadow = w->lines ? SHADOW_IN_PLACE : SHADOW_AFTER;
 }
 
+/* What a start is seen to touch of stack and heap. */
+#define READY_STACK 28672
+#define READY_HEAP 36864
+
+/* Pages that are asked for together cost less than a fault each. Where the kernel cannot, or
+ * there is nothing, they come as they are touched. */
+static void get_ready(void *at, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t page = (uintptr_t)getpagesize();
+	char *start = (char *)at - (uintptr_t)at % page;
+	madvise(start, (size_t)((char *)at + size - start), MADV_POPULATE_WRITE);
+#else
+	(void)at, (void)size;
+#endif
+}
+
+static void get_all_ready(void *own, size_t size)
+{
+	char *frame = __builtin_frame_address(0), *heap = malloc(1);
+	get_ready(own, size);
+	get_ready(frame - READY_STACK, READY_STACK);
+	if (heap)
+		get_ready(heap, READY_HEAP);
+	free(heap);
+}
+
 int worker_run(char *const argv[])
 {
-	static struct worker w;
-	static struct lane_message request;
+	static struct {
+		struct worker w;
+		struct lane_message request;
+	} hot;
+	struct worker *w = &hot.w;
+	struct lane_message *request = &hot.request;
 	struct error err;
+	get_all_ready(&hot, sizeof(hot));
 	settle();
-	w.pid = getpid();
-	w.lines = strcmp(argv[0], "eval") == 0;
-	w.dialect = dialect_find(argv[1]);
-	w.event_given = argv[2][0] ? str_of(argv[2]) : (struct str){NULL, 0};
-	if (!w.dialect || map_lane(&w) < 0 ||
-	    json_arena_new(JSON_ARENA_DEFAULT, &w.arena, &err) < 0)
+	w->pid = getpid();
+	w->lines = strcmp(argv[0], "eval") == 0;
+	w->dialect = dialect_find(argv[1]);
+	w->event_given = argv[2][0] ? str_of(argv[2]) : (struct str){NULL, 0};
+	if (!w->dialect || map_lane(w) < 0 ||
+	    json_arena_new(JSON_ARENA_DEFAULT, &w->arena, &err) < 0)
 		return 126;
-	open_host(&w, argv[3]);
-	while (recv(w.socket, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
-		w.request = &request;
-		if (request.type == LANE_JUDGE)
-			serve_event(&w);
-		else if (request.type == LANE_RECORD)
-			serve_record(&w);
+	open_host(w, argv[3]);
+	w->request = request;
+	while (recv(w->socket, request, sizeof(*request), 0) == (ssize_t)sizeof(*request)) {
+		if (request->type == LANE_JUDGE)
+			serve_event(w);
+		else if (request->type == LANE_RECORD)
+			serve_record(w);
 		else
-			serve_lines(&w);
+			serve_lines(w);
 	}
 	_exit(0);
 }
