@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -134,7 +135,11 @@ int io_make_dirs(const char *path, struct error *err)
 static int64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
+#ifdef PAWL_FRONT /* reads the clock a few times: the vDSO's pages would cost more */
+	syscall(SYS_clock_gettime, clock, &t);
+#else
 	clock_gettime(clock, &t);
+#endif
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 

@@ -20,8 +20,8 @@
 struct command_line {
 	const char *config, *event, *jobs;
 	bool json, quiet, help;
-	char *words[WORDS_MAX];
 	int n;
+	char *words[WORDS_MAX]; /* last: of a long array only the first page is touched */
 };
 
 struct command {

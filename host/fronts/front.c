@@ -277,8 +277,9 @@ int front_start(struct front *front, const char *mode, struct loss *loss)
 		char *its[6];
 	} argv = {{"pawl-worker", mode, front->agent, front->event ? front->event : "",
 		   front->config ? front->config : "", NULL}};
-	for (unsigned i = 0; i == 0 || i < front->jobs; i++)
+	for (unsigned i = 0; front->used && (i == 0 || i < front->jobs); i++)
 		memset(lane_progress(front->lane, i), 0, sizeof(struct progress));
+	front->used = true;
 	*loss = (struct loss){.kind = LOSS_START};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
 		loss->status = errno;

@@ -27,6 +27,7 @@ struct front {
 	char *in, *out;
 	int memory;
 	bool reaps; /* every child there is comes from a worker */
+	bool used;  /* the lane is not as new any more */
 	/* the worker */
 	pid_t worker;
 	pid_t guard;	    /* our child, its parent: see front.c */
