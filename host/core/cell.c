@@ -21,6 +21,7 @@
 #include "base/io.h"
 
 #define DYING_NS INT64_C(200000000) /* from closing its end to being a corpse */
+#define SPLIT_NS INT64_C(5000000000) /* until a seed has forked: no plugin holds it up */
 #define KEEP ((size_t)1 << 20)	    /* of either half, between questions */
 
 const char *cell_program = "/proc/self/exe";
@@ -86,30 +87,39 @@ static int move_high(int fd)
 	return high >= 0 ? high : fd;
 }
 
-int cell_start(struct cell *cell, struct error *err)
+/* What both ends need; theirs are the caller's. */
+static int make_ends(struct cell *cell, int *ret_socket, int *ret_memory, struct error *err)
 {
-	_cleanup_close_ int memory = -1, theirs = -1;
 	int pair[2];
 	*cell = (struct cell){.watch = -1, .socket = -1};
-	int r = make_memory(cell, &memory, err);
+	int r = make_memory(cell, ret_memory, err);
 	if (r < 0)
 		return r;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-		r = error_set(err, errno, "no socket for its process: %s", strerror(errno));
-		cell_stop(cell, NULL);
-		return r;
-	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return error_set(err, errno, "no socket for its process: %s", strerror(errno));
 	cell->socket = move_high(pair[0]);
-	theirs = pair[1];
-	pid_t pid = spawn(theirs, memory);
-	if (pid < 0) {
-		r = error_set(err, errno, "no process for it: %s", strerror(errno));
-		cell_stop(cell, NULL);
-		return r;
-	}
+	*ret_socket = pair[1];
+	return 0;
+}
+
+static void take_process(struct cell *cell, pid_t pid)
+{
 	cell->pid = pid;
 	cell->watch = (int)syscall(SYS_pidfd_open, pid, 0);
-	return 0;
+}
+
+int cell_start(struct cell *cell, struct error *err)
+{
+	_cleanup_close_ int memory = -1, socket = -1;
+	int r = make_ends(cell, &socket, &memory, err);
+	pid_t pid = r < 0 ? -1 : spawn(socket, memory);
+	if (r == 0 && pid < 0)
+		r = error_set(err, errno, "no process for it: %s", strerror(errno));
+	if (r == 0)
+		take_process(cell, pid);
+	else
+		cell_stop(cell, NULL);
+	return r;
 }
 
 /* ---- talking -------------------------------------------------------------------------- */
@@ -183,6 +193,55 @@ int cell_receive(struct cell *cell, int64_t deadline_ns, size_t *ret_len, enum c
 	bool nothing = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 	*ret_end = nothing && r == 0 ? CELL_LATE : n > 0 ? CELL_NONSENSE : how_it_ended(cell);
 	return -1;
+}
+
+/* ---- splitting ------------------------------------------------------------------------ */
+
+static bool send_ends(struct cell *seed, int socket, int memory)
+{
+	const int ends[] = {socket, memory};
+	union {
+		char room[CMSG_SPACE(sizeof(ends))];
+		struct cmsghdr aligned;
+	} control = {.room = ""};
+	seed->nonce = draw(seed->nonce);
+	struct cell_message m = {.nonce = seed->nonce, .type = CELL_SPLIT};
+	struct iovec text = {&m, sizeof(m)};
+	struct msghdr message = {.msg_iov = &text,
+				 .msg_iovlen = 1,
+				 .msg_control = control.room,
+				 .msg_controllen = sizeof(control.room)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(ends));
+	memcpy(CMSG_DATA(c), ends, sizeof(ends));
+	return sendmsg(seed->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(m);
+}
+
+/* What is killed by its number later on has to be a child of ours. */
+static bool is_child(uint64_t number)
+{
+	siginfo_t info;
+	return number > 1 && number <= INT32_MAX &&
+	       waitid(P_PID, (id_t)number, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+int cell_split(struct cell *seed, struct cell *cell, struct error *err)
+{
+	_cleanup_close_ int memory = -1, socket = -1;
+	size_t number = 0;
+	enum cell_end end;
+	int r = make_ends(cell, &socket, &memory, err);
+	if (r == 0 && (!send_ends(seed, socket, memory) ||
+		       cell_receive(seed, io_monotonic_ns() + SPLIT_NS, &number, &end) < 0 ||
+		       !is_child(number)))
+		r = error_set(err, ECHILD, "no process was forked for it");
+	if (r == 0)
+		take_process(cell, (pid_t)number);
+	else
+		cell_stop(cell, NULL);
+	return r;
 }
 
 void cell_trim(struct cell *cell, size_t question_len, size_t answer_len)

@@ -8,6 +8,12 @@
  * believed in nothing. It cannot change the memory's size (sealed), so that looking at it
  * is never a fault; it may go on writing while we look, so what it wrote is copied out
  * before anything of it is read; a message of another size, type or nonce ends it.
+ *
+ * Executing the program costs more than all that a cell does before its plugin runs, so
+ * where several are wanted at once one is executed, a seed, and the others are forked off
+ * it while it has been told nothing: it knows of no plugin, option or call, and maps no
+ * cell's memory. They are our children as it is, not its; once they run, nothing ties them
+ * to it or to each other, but that their libraries lie at the same addresses.
  */
 #ifndef PAWL_CORE_CELL_H
 #define PAWL_CORE_CELL_H
@@ -32,6 +38,7 @@ enum cell_type {
 	CELL_ASK,      /* asker: a policy hook */
 	CELL_TELL,     /* asker: an observing hook */
 	CELL_DESCRIBE, /* asker: load it, and say what it is */
+	CELL_SPLIT,    /* asker: fork another; its two descriptors come along */
 	CELL_REPLY,    /* cell: to any of them */
 };
 
@@ -39,7 +46,7 @@ struct cell_message {
 	uint64_t nonce; /* drawn for each question; the answer repeats it */
 	uint32_t type;
 	uint32_t zero;
-	uint64_t len; /* bytes of the half that is the sender's */
+	uint64_t len; /* bytes of the half that is the sender's; of a split, the number of it */
 };
 
 struct cell {
@@ -57,6 +64,10 @@ enum cell_end { CELL_SIGNAL, CELL_EXIT, CELL_LATE, CELL_NONSENSE };
 /* Starts this very program as `pawl-worker isolated`; in a session of its own, with an
  * environment of its own and nothing open but the two descriptors. It dies with us. */
 int cell_start(struct cell *cell, struct error *err);
+
+/* The same from a seed, which was started and has been sent nothing. -errno: there is no
+ * such cell; of the seed itself, it may be dead. */
+int cell_split(struct cell *seed, struct cell *cell, struct error *err);
 
 /* Says that a question of len bytes stands at cell->question. -errno: nobody is there. */
 int cell_send(struct cell *cell, enum cell_type type, size_t len);

@@ -216,22 +216,24 @@ static void ask_shadow(struct run *run, size_t entry)
 		host->call_deadline_ns += run->now_ns - start;
 }
 
-/* Processes of their own take a moment to start: all that will be asked, side by side.
- * after: the answer has left, it is shadow's turn. */
+static bool asked_now(const struct config_entry *entry, const void *data)
+{
+	const struct run *run = data;
+	return (!entry->shadow || run->host->shadow == SHADOW_IN_PLACE) && speaks(run, entry);
+}
+
+/* The answer has left, it is shadow's turn. */
+static bool asked_after(const struct config_entry *entry, const void *data)
+{
+	return entry->shadow && speaks(data, entry);
+}
+
+/* Processes of their own take a moment to start: all that will be asked, side by side. */
 static void start_isolated(struct run *run, bool after)
 {
 	struct host *host = run->host;
-	for (size_t i = 0; i < host->config->n_chain; i++) {
-		const struct config_entry *entry = &host->config->chain[i];
-		bool now = entry->shadow ? after || host->shadow == SHADOW_IN_PLACE : !after;
-		pthread_mutex_t *turn;
-		/* whoever has the turn has started it, or will */
-		if (!entry->isolated || !now || !speaks(run, entry) ||
-		    !turn_try(host, &host->chain[i], &turn))
-			continue;
-		isolate_start(host, &host->chain[i]);
-		turn_give(turn);
-	}
+	isolate_start(host, host->chain, host->config->n_chain, after ? asked_after : asked_now,
+		      run);
 }
 
 static void first_round(struct run *run)

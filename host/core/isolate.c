@@ -21,6 +21,7 @@
 #include "core/quarantine.h"
 #include "core/replytable.h"
 #include "core/sandbox.h"
+#include "core/turns.h"
 
 /* Whoever waits for us gets an answer before its own patience ends. */
 #define EARLY_NS INT64_C(10000000)
@@ -176,28 +177,84 @@ static bool is_quarantined(struct host *host, struct slot *slot)
 	return true;
 }
 
-/* A process that is told what to load. */
-static int start(struct host *host, struct slot *slot, enum cell_type type, struct error *err)
+static int tell_what(struct host *host, struct slot *slot, enum cell_type type, struct error *err)
 {
-	struct isolate *isolate = slot->isolate;
-	int r = cell_start(&isolate->cell, err);
-	if (r < 0)
-		return r;
-	isolate->state = STARTING;
-	r = send_open(host, slot, type);
+	slot->isolate->state = STARTING;
+	int r = send_open(host, slot, type);
 	return r < 0 ? error_set(err, -r, "its process cannot be told what to load: %s",
 				 strerror(-r)) :
 		       0;
 }
 
-void isolate_start(struct host *host, struct slot *slot)
+/* A process that is told what to load. seed: one it may be split off, or NULL. */
+static int start(struct host *host, struct slot *slot, struct slot *seed, enum cell_type type,
+		 struct error *err)
+{
+	struct cell *cell = &slot->isolate->cell;
+	int r = seed ? cell_split(&seed->isolate->cell, cell, err) : -ECHILD;
+	if (r < 0)
+		r = cell_start(cell, err);
+	return r < 0 ? r : tell_what(host, slot, type, err);
+}
+
+static void block_start(struct slot *slot, const struct error *err)
+{
+	block(slot->isolate, "start", "the plugin's process could not be started", err->text);
+}
+
+static bool may_start(struct host *host, struct slot *slot)
+{
+	struct isolate *isolate = isolate_of(slot);
+	return isolate && isolate->state == IDLE && !is_quarantined(host, slot);
+}
+
+static void start_one(struct host *host, struct slot *slot, struct slot *seed)
 {
 	struct error err;
-	struct isolate *isolate = isolate_of(slot);
-	if (!isolate || isolate->state != IDLE || is_quarantined(host, slot))
+	if (may_start(host, slot) && start(host, slot, seed, CELL_OPEN, &err) < 0)
+		block_start(slot, &err);
+}
+
+/* The last that is wanted, executed and told nothing yet; its turn is the caller's. *n: those
+ * before it. NULL where none is left. */
+static struct slot *start_seed(struct host *host, struct slot *slots, size_t *n,
+			       isolate_wanted_fn wanted, const void *data, pthread_mutex_t **ret)
+{
+	struct error err;
+	while (*n > 0) {
+		struct slot *slot = &slots[--*n];
+		/* whoever has the turn has started it, or will */
+		if (!slot->entry->isolated || !wanted(slot->entry, data) ||
+		    !turn_try(host, slot, ret))
+			continue;
+		bool may = may_start(host, slot);
+		if (may && cell_start(&slot->isolate->cell, &err) == 0)
+			return slot;
+		if (may)
+			block_start(slot, &err);
+		turn_give(*ret);
+	}
+	return NULL;
+}
+
+void isolate_start(struct host *host, struct slot *slots, size_t n, isolate_wanted_fn wanted,
+		   const void *data)
+{
+	struct error err;
+	pthread_mutex_t *turn, *seed_turn;
+	struct slot *seed = start_seed(host, slots, &n, wanted, data, &seed_turn);
+	if (!seed)
 		return;
-	if (start(host, slot, CELL_OPEN, &err) < 0)
-		block(isolate, "start", "the plugin's process could not be started", err.text);
+	for (size_t i = 0; i < n; i++) {
+		if (!slots[i].entry->isolated || !wanted(slots[i].entry, data) ||
+		    !turn_try(host, &slots[i], &turn))
+			continue;
+		start_one(host, &slots[i], seed);
+		turn_give(turn);
+	}
+	if (tell_what(host, seed, CELL_OPEN, &err) < 0)
+		block_start(seed, &err);
+	turn_give(seed_turn);
 }
 
 /* Copies the answer out before anything of it is looked at: its writer may go on. *ret is the
@@ -265,7 +322,7 @@ static int await_open(struct host *host, struct slot *slot, int64_t deadline_ns)
 {
 	size_t len;
 	enum cell_end end;
-	isolate_start(host, slot);
+	start_one(host, slot, NULL);
 	if (!slot->isolate)
 		return -ENOMEM;
 	if (slot->isolate->state == OPEN)
@@ -475,7 +532,7 @@ int isolate_describe(struct host *host, struct slot *slot, int64_t time_ns,
 	struct isolate *isolate = isolate_of(slot);
 	if (!isolate)
 		return error_set(err, ENOMEM, "out of memory");
-	int r = start(host, slot, CELL_DESCRIBE, err);
+	int r = start(host, slot, NULL, CELL_DESCRIBE, err);
 	if (r == 0 && cell_receive(&isolate->cell, io_monotonic_ns() + time_ns, &len, &end) < 0) {
 		lose(host, slot, end);
 		return error_set(err, EPROTO, "%s", isolate->text);

@@ -4,7 +4,7 @@
  *
  * A slot whose entry says "isolation": "process" has no plugin but a struct isolate. Its
  * process is started when a call comes that the entry speaks about (all of a chain's before
- * the first is asked), stays for the next one, and is ended by whatever it does wrong: that
+ * the first is asked, of which one is executed and forks the others), stays for the next one, and is ended by whatever it does wrong: that
  * costs the entry's own verdict and nothing else. It is started anew at its next question.
  */
 #ifndef PAWL_CORE_ISOLATE_H
@@ -17,9 +17,11 @@
 struct isolate;
 void isolate_free(struct isolate *isolate); /* takes NULL; ends the process */
 
-/* Starts the process unless it runs, and has it load the plugin meanwhile. What goes wrong
- * is told when it is asked. */
-void isolate_start(struct host *host, struct slot *slot);
+/* Starts the processes of those slots that are wanted, where none runs, and has them load
+ * their plugins meanwhile. What goes wrong is told when they are asked. */
+typedef bool (*isolate_wanted_fn)(const struct config_entry *entry, const void *data);
+void isolate_start(struct host *host, struct slot *slots, size_t n, isolate_wanted_fn wanted,
+		   const void *data);
 
 /* Waits until the plugin is open (starting it first, if need be); 0, or -errno with
  * slot->why. */

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/cell.h"
@@ -306,6 +308,87 @@ static void settle(void)
 		_exit(126);
 }
 
+/* ---- others like us ------------------------------------------------------------------------ */
+
+/* fork(), but its parent is ours. libc does not know of it, and would take the new process
+ * for us: the kernel writes its number where libc keeps ours. */
+static pid_t split(void)
+{
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_THREAD__)
+	const unsigned long flags =
+		CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+	int *number = NULL;
+	if (prctl(PR_GET_TID_ADDRESS, &number) == 0 && number && *number == getpid())
+		/* machines differ in which of the last two is the one; the other goes unused */
+		return (pid_t)syscall(SYS_clone, flags, NULL, NULL, number, number);
+#endif
+	errno = ENOSYS;
+	return -1;
+}
+
+static void answer_split(const struct cell_message *question, pid_t pid)
+{
+	const struct cell_message m = {
+		.nonce = question->nonce, .type = CELL_REPLY, .len = (uint64_t)pid};
+	if (send(CELL_SOCKET_FD, &m, sizeof(m), MSG_NOSIGNAL) != sizeof(m))
+		_exit(124);
+}
+
+/* Answers in the other's place: what ends that one's session must not end us. */
+static void become_other(const struct cell_message *question, const int ends[2], pid_t asker)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != asker || setsid() < 0)
+		_exit(127);
+	answer_split(question, getpid());
+	if (dup2(ends[0], CELL_SOCKET_FD) < 0 || dup2(ends[1], CELL_MEMORY_FD) < 0)
+		_exit(127);
+}
+
+static void make_other(const struct cell_message *question, const int ends[2])
+{
+	pid_t asker = getppid(), pid = split();
+	if (pid == 0)
+		become_other(question, ends, asker);
+	if (pid < 0)
+		answer_split(question, 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* A question, and the ends of another cell where it brings some. */
+static bool receive(struct cell_message *question, int ends[2])
+{
+	union {
+		char room[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr aligned;
+	} control;
+	struct iovec text = {question, sizeof(*question)};
+	struct msghdr message = {.msg_iov = &text,
+				 .msg_iovlen = 1,
+				 .msg_control = control.room,
+				 .msg_controllen = sizeof(control.room)};
+	if (recvmsg(CELL_SOCKET_FD, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(*question))
+		return false;
+	const struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+	if ((question->type == CELL_SPLIT) != (c && c->cmsg_len == CMSG_LEN(2 * sizeof(int))))
+		return false;
+	if (c)
+		memcpy(ends, CMSG_DATA(c), 2 * sizeof(int));
+	return true;
+}
+
+/* Until we are told what to load: others like us are forked. */
+static bool await_use(struct cell_message *question)
+{
+	int ends[2];
+	while (receive(question, ends)) {
+		if (question->type != CELL_SPLIT)
+			return true;
+		make_other(question, ends);
+	}
+	return false;
+}
+
 /* Descriptors a plugin may stumble over are moved far up. */
 static int move_high(int fd)
 {
@@ -334,10 +417,14 @@ int isolated_run(void)
 {
 	struct cell_message question;
 	settle();
+	if (!await_use(&question))
+		_exit(0);
+	/* not before: what is shared memory here would be the others', too */
 	if (map_memory() < 0 || json_arena_new(JSON_ARENA_DEFAULT, &cell.arena, NULL) < 0)
 		return 126;
 	cell.mark = json_arena_mark(cell.arena);
-	while (recv(cell.socket, &question, sizeof(question), 0) == (ssize_t)sizeof(question))
+	do
 		serve(&question);
+	while (recv(cell.socket, &question, sizeof(question), 0) == (ssize_t)sizeof(question));
 	_exit(0);
 }

@@ -71,19 +71,16 @@ static void tell_slot(struct telling *telling, struct slot *slot, bool is_observ
 	telling->audit_failed |= is_observer && r != 0;
 }
 
+static bool speaks(const struct config_entry *entry, const void *subject)
+{
+	return match_holds(&entry->match, subject, true);
+}
+
 /* Processes that are not there yet start side by side. */
 static void start_isolated(struct telling *telling, struct slot *slots, size_t n)
 {
 	struct match_subject subject = call_subject(telling->call);
-	pthread_mutex_t *turn;
-	for (size_t i = 0; i < n; i++) {
-		if (!slots[i].entry->isolated ||
-		    !match_holds(&slots[i].entry->match, &subject, true) ||
-		    !turn_try(telling->host, &slots[i], &turn))
-			continue;
-		isolate_start(telling->host, &slots[i]);
-		turn_give(turn);
-	}
+	isolate_start(telling->host, slots, n, speaks, &subject);
 }
 
 /* Whether its process is there and has one of the hooks. */

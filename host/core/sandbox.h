@@ -38,7 +38,7 @@ struct sandbox {
 	char weak_why[SANDBOX_WHY_MAX];
 };
 
-/* Before dlopen, in a process with one thread that came by posix_spawn: no new privileges,
+/* Before dlopen, in a process with one thread and nothing of anybody's: no new privileges,
  * no capabilities, limits, files, then system calls.  From here on nothing can be executed,
  * no process made, no signal sent to another, nothing written below any folder.  0, or
  * -errno: something is not to be had (best_effort: only where even that failed halfway);

@@ -76,6 +76,27 @@ entries "{\"plugin\":\"missing\",$own,\"match\":{\"tool\":\"Other\"}},{\"plugin\
 hook claude-code "$pre"
 ok 'a match that does not speak starts nothing' abstains
 
+# ---- several, started together
+entries "{\"plugin\":\"inside\",$own,\"match\":{\"tool\":\"Bash\"}},{\"plugin\":\"yes\",$own},{\"plugin\":\"yes\",\"name\":\"last\",$own}"
+hook claude-code "$pre"
+ok 'one that was forked starts with as little' \
+	denies claude-code 'open 2 environment 2 root 1 umask 77 core 0 *'
+dies="$own,\"mode\":\"shadow\""
+for at in first middle last; do
+	case $at in
+	first) set -- "{\"plugin\":\"sigsegv\",$dies}" "{\"plugin\":\"yes\",$own}" "{\"plugin\":\"no\",$own}" ;;
+	middle) set -- "{\"plugin\":\"yes\",$own}" "{\"plugin\":\"sigsegv\",$dies}" "{\"plugin\":\"no\",$own}" ;;
+	last) set -- "{\"plugin\":\"yes\",$own}" "{\"plugin\":\"no\",$own,\"mode\":\"shadow\"}" "{\"plugin\":\"constructor-crash\",$own}" ;;
+	esac
+	entries "$1,$2,$3"
+	lines "$pre$nl"
+	case $at in
+	last) ok 'the one that was executed crashes: its own error, and no other' says 1 '"decision":"deny","reason":"policy error (constructor-crash): the plugin crashed while it was being loaded (signal 11)"' ;;
+	*) ok "the $at crashes: the others answer" says 1 '"decision":"deny","reason":"no means no"' ;;
+	esac
+	forget
+done
+
 # ---- what it does wrong
 entries "{\"plugin\":\"sigsegv\",$own,\"match\":{\"tool\":\"Bash\"}},{\"plugin\":\"inside\",$own,\"match\":{\"tool\":\"Read\"}}"
 readline='{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Read","tool_input":{},"tool_use_id":"t2"}'
