@@ -62,21 +62,21 @@ static always_inline byte *skip(struct reader *r, byte *at, bool comments)
 
 /* ---- strings ---------------------------------------------------------------------- */
 
-static inline int hex_value(byte c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* One more than the digit's value. */
+static const byte hex_digits[256] = {
+	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,
+	['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14,
+	['E'] = 15, ['F'] = 16, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15,
+	['f'] = 16,
+};
 
-/* Four hex digits, or -1. */
-static inline int read_hex(const byte *at)
+/* Four hex digits, or negative; looks at no byte behind one that is none. */
+static always_inline int read_hex(const byte *at)
 {
 	int unit = 0;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_value(at[i]);
-		if (digit < 0)
+		int digit = hex_digits[at[i]] - 1;
+		if (unlikely(digit < 0))
 			return -1;
 		unit = unit << 4 | digit;
 	}
@@ -104,23 +104,36 @@ static inline byte *put_utf8(byte *to, unsigned code)
 	return to;
 }
 
+/* What \u and the four digits at at stand for, with the \u behind it where that is the
+ * other half of a pair; *at moves behind it.  -1: no digits, -2: half of a pair. */
+static always_inline int read_code(const byte **at)
+{
+	const byte *digits = *at;
+	int code = read_hex(digits), low = -1;
+	if (unlikely(code < 0))
+		return -1;
+	*at = digits + 4;
+	if (likely((code & 0xf800) != 0xd800))
+		return code;
+	if (code < 0xdc00 && digits[4] == '\\' && digits[5] == 'u')
+		low = read_hex(digits + 6);
+	if (low < 0xdc00 || low > 0xdfff)
+		return -2;
+	*at = digits + 10;
+	return 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+}
+
 /* at is behind "\u".  *to grows by less than what was read. */
 __attribute__((noinline)) static byte *read_unicode(struct reader *r, byte *at, byte **to)
 {
-	int unit = read_hex(at), low = -1;
-	if (unit < 0)
+	const byte *behind = at;
+	int code = read_code(&behind);
+	if (code == -1)
 		return refuse(r, at - 2, EBADMSG, "\\u without four hex digits");
-	unsigned code = (unsigned)unit;
-	if (code >= 0xd800 && code <= 0xdfff) {
-		if (code < 0xdc00 && at[4] == '\\' && at[5] == 'u')
-			low = read_hex(at + 6);
-		if (low < 0xdc00 || low > 0xdfff)
-			return refuse(r, at - 2, EBADMSG, "half of a surrogate pair");
-		code = 0x10000 + ((code - 0xd800) << 10) + ((unsigned)low - 0xdc00);
-		at += 6;
-	}
-	*to = put_utf8(*to, code);
-	return at + 4;
+	if (code < 0)
+		return refuse(r, at - 2, EBADMSG, "half of a surrogate pair");
+	*to = put_utf8(*to, (unsigned)code);
+	return at + (behind - at);
 }
 
 static const byte escapes[256] = {
@@ -205,55 +218,96 @@ static byte *refuse_in_string(struct reader *r, const byte *at)
 	return refuse(r, at, EBADMSG, "control character 0x%02x in a string", *at);
 }
 
-#ifdef __SSE2__
-/* Up to 17 of 32 bytes; less than 16 when it came to something else.  A word that is
- * written may be longer than what it is for. */
-static always_inline unsigned unescape_block(const byte *from, byte **to)
+/* Copies len < SCAN_BLOCK bytes; a few words more are read and written. */
+static always_inline byte *copy_run(byte *to, const byte *from, size_t len)
 {
-	struct scan_block block = scan_block(from);
-	unsigned pos = 0;
-	byte *out = *to;
-	while (pos < 16) {
-		unsigned next = (unsigned)__builtin_ctz(block.slashes | block.others | 1u << 16);
-		memcpy(out, from + pos, 16);
-		out += next - pos;
-		pos = next;
-		if (!(block.slashes >> next & 1))
-			break;
-		byte plain = escapes[from[next + 1]];
-		if (unlikely(!plain))
-			break;
-		*out++ = plain;
-		pos = next + 2;
-		block.slashes &= ~(3u << next);
-		block.others &= ~(2u << next);
-	}
-	*to = out;
-	return pos;
+	memcpy(to, from, SCAN_BLOCK / 2);
+	if (len > SCAN_BLOCK / 2)
+		memcpy(to + SCAN_BLOCK / 2, from + SCAN_BLOCK / 2, SCAN_BLOCK / 2);
+	return to + len;
 }
-#endif
 
-/* Goes on while there are plain characters and simple escapes, sixteen bytes at a time.
- * Those come from the other copy of the text, so that whole words can be written here:
- * what that spoils behind *at is mended at the end. */
+/* Behind the \u escape at at, or NULL when it is none and needs a message. */
+static always_inline const byte *unescape_code(const byte *at, byte **to)
+{
+	if (at[1] != 'u')
+		return NULL;
+	at += 2;
+	int code = read_code(&at);
+	if (unlikely(code < 0))
+		return NULL;
+	*to = put_utf8(*to, (unsigned)code);
+	return at;
+}
+
+/* The plain characters from *at on and the escapes that begin at starts, bits of a block;
+ * false at one that needs a message. */
+static always_inline bool unescape_starts(const byte *block, uint64_t starts, const byte **at,
+					  byte **to)
+{
+	while (starts) {
+		const byte *next = block + __builtin_ctzll(starts);
+		*to = copy_run(*to, *at, (size_t)(next - *at));
+		*at = next;
+		starts &= starts - 1;
+		byte plain = escapes[next[1]];
+		if (likely(plain)) {
+			*(*to)++ = plain;
+			*at = next + 2;
+			continue;
+		}
+		next = unescape_code(next, to);
+		if (unlikely(!next))
+			return false;
+		*at = next;
+		/* a pair takes two */
+		starts &= next - block < SCAN_BLOCK ? ~UINT64_C(0) << (next - block) : 0;
+	}
+	return true;
+}
+
+/* Unescapes a block from where no sequence and no escape is open, up to what ends the
+ * string or needs a closer look; false when it came to that.  SCAN_PAD bytes are read. */
+static always_inline bool unescape_block(const byte **from, byte **to)
+{
+	const byte *at = *from, *end = at + SCAN_BLOCK;
+	struct scan_block block = scan_block(at);
+	if (block.high && !scan_sequences(at, &end))
+		return false;
+	uint64_t starts = scan_starts(block.slashes);
+	uint64_t others = block.others & ~(starts << 1);
+	if (others) {
+		end = *from + __builtin_ctzll(others);
+		starts &= (others & -others) - 1;
+	}
+	if (unlikely(!unescape_starts(*from, starts, &at, to))) {
+		*from = at;
+		return false;
+	}
+	if (at < end) {
+		*to = copy_run(*to, at, (size_t)(end - at));
+		at = end;
+	}
+	*from = at;
+	return !others;
+}
+
+/* Goes on block by block.  They come from the other copy of the text, so that whole words
+ * can be written here: what that spoils behind *at, less than half a block, is mended at
+ * the end. */
 static always_inline void read_blocks(struct reader *r, byte **at, byte **to)
 {
-#ifdef __SSE2__
 	const byte *from = r->source + (*at - r->text), *begin = from;
-	const byte *end = r->source + (r->end - r->text);
-	byte *out = *to;
-	enum { NONE = 99 };
-	unsigned pos = NONE;
-	for (; pos >= 16 && end - from >= 32; from += pos)
-		pos = unescape_block(from, &out);
-	if (pos == NONE)
+	const byte *last = r->source_end - SCAN_PAD; /* may lie before the text */
+	byte *out = *to; /* nothing that is written can change this one */
+	if (from > last)
 		return;
-	*at += from - begin;
+	while (unescape_block(&from, &out) && from <= last)
+		;
 	*to = out;
-	memcpy(*at, from, (size_t)(end - from < 16 ? end - from : 16));
-#else
-	(void)r, (void)at, (void)to;
-#endif
+	size_t left = (size_t)(r->source_end - from);
+	*at += from - begin;
+	memcpy(*at, from, left < SCAN_BLOCK / 2 ? left : SCAN_BLOCK / 2);
 }
 
 /* A string from its first byte that is not plain ASCII on; behind the closing quote. */

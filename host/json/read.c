@@ -48,12 +48,12 @@ static bool reader_init(struct reader *r, struct json_arena *arena, struct str t
 	struct json_doc *doc;
 	char *original = NULL;
 	if (!(flags & JSON_BORROW)) {
-		original = json_arena_alloc(arena, text.len + 1);
+		original = json_arena_alloc(arena, text.len + SCAN_PAD);
 		if (!original)
 			return false;
 		if (text.len > 0)
 			memcpy(original, text.ptr, text.len);
-		original[text.len] = '\0';
+		memset(original + text.len, 0, SCAN_PAD);
 		text.ptr = original;
 	}
 	r->text = json_arena_alloc(arena, text.len + SCAN_PAD);
@@ -65,6 +65,7 @@ static bool reader_init(struct reader *r, struct json_arena *arena, struct str t
 	memset(r->text + text.len, 0, SCAN_PAD);
 	r->end = r->text + text.len;
 	r->source = (const byte *)text.ptr;
+	r->source_end = r->source + text.len + (original ? SCAN_PAD : 0);
 	doc->original = original ? json_arena_frozen(arena, original) : text.ptr;
 	doc->scratch = json_arena_frozen(arena, r->text);
 	memcpy(doc->key, arena_key(arena), sizeof(doc->key));

@@ -21,7 +21,8 @@ typedef unsigned char byte;
 /* One text on its way. */
 struct reader {
 	byte *text, *end;          /* scratch; zeros from end on */
-	const byte *source;        /* the text as it was, perhaps with nothing behind it */
+	const byte *source;        /* the text as it was; */
+	const byte *source_end;    /* up to here it can be read: a borrowed one has no zeros */
 	struct json_value *stack;  /* its first slot: at first the arena's small place, */
 	struct json_value *far;    /* then here, with room for all values */
 	struct json_value *top;    /* the first free one */

@@ -47,7 +47,8 @@ static void put_string(unsigned number)
 		snprintf(unique, sizeof(unique), "%u", number);
 		put(unique);
 	}
-	for (unsigned i = any(6); i > 0; i--)
+	/* now and then longer than a few blocks of the scan */
+	for (unsigned i = any(len > TEXT_MAX / 4 || any(8) ? 6 : 120); i > 0; i--)
 		put(pieces[any(sizeof(pieces) / sizeof(*pieces))]);
 	put("\"");
 }
@@ -190,6 +191,46 @@ static void test_generated_texts_are_read_alike(void **state)
 	}
 }
 
+/* Read where it lies and with nothing behind it, a text's end is gone over byte by byte,
+ * while a copy is read block by block: both say the same. */
+static void assert_borrowed_alike(void)
+{
+	const struct json_value *copied, *lent;
+	struct json_fault at = {0, 0, 0}, lent_at = {0, 0, 0};
+	struct error err = {""}, lent_err = {""};
+	struct str whole = {malloc(len), len};
+	assert_non_null(whole.ptr);
+	memcpy((char *)(uintptr_t)whole.ptr, text, len);
+	int r = json_parse(arena, whole, JSON_DEFAULT_LIMITS, 0, &copied, &at, &err);
+	assert_int_equal(json_parse(arena, whole, JSON_DEFAULT_LIMITS, JSON_BORROW, &lent,
+				    &lent_at, &lent_err), r);
+	assert_int_equal(at.offset, lent_at.offset);
+	assert_string_equal(err.text, lent_err.text);
+	assert_true(r < 0 || json_same(copied, lent));
+	free((char *)(uintptr_t)whole.ptr);
+}
+
+/* One string of up to a few blocks, one byte of it changed. */
+static void test_changed_strings_are_read_alike_wherever_they_lie(void **state)
+{
+	(void)state;
+	size_t mark = json_arena_mark(arena);
+	for (int i = 0; i < 10 * TEXTS; i++) {
+		len = 0;
+		put("[");
+		for (unsigned n = any(8); n > 0; n--) {
+			put_string(UINT32_MAX);
+			put(",");
+		}
+		put_string(UINT32_MAX);
+		put("]");
+		assert_borrowed_alike();
+		text[any((unsigned)len)] = (char)any(256);
+		assert_borrowed_alike();
+		json_arena_rewind(arena, mark);
+	}
+}
+
 /* Every single changed byte of a valid text: nothing that json-c refuses is read. */
 static void test_changed_texts_are_refused_at_least_as_often(void **state)
 {
@@ -222,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_generated_texts_are_read_alike),
+		cmocka_unit_test(test_changed_strings_are_read_alike_wherever_they_lie),
 		cmocka_unit_test(test_changed_texts_are_refused_at_least_as_often),
 	};
 	return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
