@@ -148,6 +148,13 @@ static void check_matcher(struct doctor *doctor, const struct settings_hook *hoo
 		return;
 	for (size_t i = 0; settings->tools[i]; i++, n++) {
 		int r = settings_matches(settings, matcher, settings->tools[i]);
+		if (r == -EILSEQ) {
+			fault(doctor, value, "mend it, or take \"matcher\" out",
+			      "%s: the matcher \"%.*s\" is no regular expression: it matches no "
+			      "tool, and a client may drop the whole file for it",
+			      hook->event, STR_FMT(matcher));
+			return;
+		}
 		if (r < 0) {
 			note(doctor, "whether the matcher \"%.*s\" is met cannot be told here",
 			     STR_FMT(matcher));
@@ -286,7 +293,11 @@ static void try_canary(struct doctor *doctor, const struct settings_hook *hook,
 		       &canary, &err) < 0)
 		fault(doctor, hook->handler, "try again", "%s", err.text);
 	else if (!refuses(doctor->settings, hook->event, &canary, why, sizeof(why)))
-		fault(doctor, hook->handler, "run it by hand, or `pawl install` anew",
+		fault(doctor, hook->handler,
+		      doctor->settings->login
+			      ? "run it by hand in a login shell, as the client does (-lc), or "
+				"`pawl install` anew"
+			      : "run it by hand, or `pawl install` anew",
 		      "%s: `%s` does not block: it %s", hook->event, line, why);
 	else
 		show(doctor, hook->event, line, &canary);

@@ -234,6 +234,19 @@ static bool is_listed(struct str matcher, const char *tool)
 	return false;
 }
 
+/* An open bracket is none in JavaScript's expressions, either, but where that reads it
+ * otherwise. */
+static int why_not(int code, const char *pattern)
+{
+	static const char *const its_own[] = {"\\", "(?", "[]", "[^]"};
+	if (code != REG_EBRACK && code != REG_EPAREN && code != REG_BADPAT)
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(its_own) / sizeof(its_own[0]); i++)
+		if (strstr(pattern, its_own[i]))
+			return -EINVAL;
+	return -EILSEQ;
+}
+
 static int is_matched(struct str matcher, const char *tool, bool anchored)
 {
 	char pattern[1024];
@@ -241,9 +254,10 @@ static int is_matched(struct str matcher, const char *tool, bool anchored)
 	if (matcher.len + 8 > sizeof(pattern))
 		return -EINVAL;
 	snprintf(pattern, sizeof(pattern), anchored ? "^(%.*s)$" : "%.*s", STR_FMT(matcher));
-	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
-		return -EINVAL;
-	int r = regexec(&regex, tool, 0, NULL, 0) == 0;
+	int r = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	if (r != 0)
+		return why_not(r, pattern);
+	r = regexec(&regex, tool, 0, NULL, 0) == 0;
 	regfree(&regex);
 	return r;
 }

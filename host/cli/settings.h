@@ -118,7 +118,8 @@ struct str settings_command(const struct settings *settings, const struct json_v
 /* Its program is called pawl, and it is "hook AGENT". */
 bool settings_ours(const struct settings *settings, const struct json_value *handler);
 
-/* Whether a matcher, absent or empty as well, is met by the name. -EINVAL: no expression. */
+/* Whether a matcher, absent or empty as well, is met by the name. -EILSEQ: it is no
+ * expression, -EINVAL: none that can be read here. */
 int settings_matches(const struct settings *settings, struct str matcher, const char *tool);
 
 /* What there is of a file before hooks are put into it, where there was none. The empty line

@@ -120,6 +120,12 @@ ok "a matcher in the wrong case" finds 'matches no known tool'
 ok "the right one is named" has "$out" 'write "Bash"'
 claude "$us" '"matcher":"mcp__files",'
 ok "a server is no tool" finds 'matches no known tool'
+for matcher in '[' '(Bash' 'Bash|[a-z'; do
+	claude "$us" "\"matcher\":\"$matcher\","
+	ok "$matcher is no expression" finds 'is no regular expression'
+done
+claude "$us" '"matcher":"^(?!Bash$)",'
+ok "what only JavaScript reads is left to it" has "$out" 'note: *cannot be told here*'
 claude "$us" '"matcher":"mcp__files__.*",'
 ok "a server's tools" is_well
 claude "$us" '"matcher":"Bash|Edit",'
