@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "command.h"
 #include "event.h"
 #include "verify.h"
@@ -36,42 +36,49 @@ enum {
 };
 
 static const struct command {
-	const char *name, *target;
-	int bit;
+	struct command_spec is;
 	int (*run)(const struct query *);
-	const char *help;
 } commands[] = {
-	{"list", NULL, LIST, command_list, "the records, newest last"},
-	{"tail", NULL, TAIL, command_tail, "the last records, and with -f those that come"},
-	{"stats", NULL, STATS, command_stats, "counts by tool, by who decided, by client"},
-	{"show", "CALL_ID|SEQ", SHOW, command_show, "all that is known of one call"},
-	{"sessions", NULL, SESSIONS, command_sessions, "a line a session, with its counts"},
-	{"status", NULL, STATUS, command_status, "whether records were lost or the index lags"},
-	{"export", NULL, EXPORT, command_export, "the log's lines as they are"},
-	{"verify", NULL, VERIFY, command_verify, "whether the store is what was written"},
-	{"rotate", NULL, ROTATE, command_rotate, "close the log's current file, begin a new one"},
-	{"checkpoint", NULL, SEAL, command_checkpoint, "sign what the log is now, and keep that"},
-	{"anchor", NULL, SEAL, command_anchor, "the same, and print it to be kept elsewhere"},
-	{"rebuild", NULL, MEND, command_rebuild, "make the database anew from the log"},
-	{"repair", NULL, MEND, command_repair, "set aside what keeps the store from working"},
-	{"coverage", "FILE", COVERAGE, command_coverage,
-	 "a client's transcript: the calls that nobody was asked about"},
-	{"erase", NULL, ERASE, command_erase, "take bodies that lie aside out of the store"},
-	{"hash", NULL, MEND, command_hash, "what stands for the value on stdin, where it is hashed"},
+	{{"list", "", LIST, "the records, newest last"},
+	 command_list},
+	{{"tail", "", TAIL, "the last records, and with -f those that come"},
+	 command_tail},
+	{{"stats", "", STATS, "counts by tool, by who decided, by client"},
+	 command_stats},
+	{{"show", "CALL_ID|SEQ", SHOW, "all that is known of one call"},
+	 command_show},
+	{{"sessions", "", SESSIONS, "a line a session, with its counts"},
+	 command_sessions},
+	{{"status", "", STATUS, "whether records were lost or the index lags"},
+	 command_status},
+	{{"export", "", EXPORT, "the log's lines as they are"},
+	 command_export},
+	{{"verify", "", VERIFY, "whether the store is what was written"},
+	 command_verify},
+	{{"rotate", "", ROTATE, "close the log's current file, begin a new one"},
+	 command_rotate},
+	{{"checkpoint", "", SEAL, "sign what the log is now, and keep that"},
+	 command_checkpoint},
+	{{"anchor", "", SEAL, "the same, and print it to be kept elsewhere"},
+	 command_anchor},
+	{{"rebuild", "", MEND, "make the database anew from the log"},
+	 command_rebuild},
+	{{"repair", "", MEND, "set aside what keeps the store from working"},
+	 command_repair},
+	{{"coverage", "FILE", COVERAGE, "a client's transcript: the calls that nobody was asked about"},
+	 command_coverage},
+	{{"erase", "", ERASE, "take bodies that lie aside out of the store"},
+	 command_erase},
+	{{"hash", "", MEND, "what stands for the value on stdin, where it is hashed"},
+	 command_hash},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Where an option's text goes; NULL for those that parse() knows by name. */
-#define TEXT(member) offsetof(struct query, member)
-#define FLAG SIZE_MAX
+#define TEXT(member) OPTION_TEXT(struct query, member)
+#define OWN OPTION_OWN
 
-static const struct {
-	const char *name, *argument;
-	int commands;
-	size_t at;
-	const char *help;
-} specs[] = {
+static const struct option_spec specs[] = {
 	{"session", "ID", LIST | SHOW | SESSIONS | EXPORT | ERASE | TAIL, TEXT(session), "only this session"},
 	{"tool", "GLOB", LIST | TAIL, TEXT(tool), "only these tools"},
 	{"type", "GLOB", LIST | TAIL, TEXT(type), "only these records, as in 'policy.*'"},
@@ -80,55 +87,39 @@ static const struct {
 	{"plugin", "GLOB", LIST, TEXT(plugin), "only what these plugins decided"},
 	{"outcome", "WORD", LIST, TEXT(outcome), "ok, tool_error, unknown, ..."},
 	{"text", "TEXT", LIST, TEXT(text), "only records with this text in them"},
-	{"limit", "N", LIST | TAIL, FLAG, "the last N only; 0 for all (100 in a table)"},
-	{"follow", NULL, TAIL, FLAG, "wait for more; also -f"},
-	{"since", "TIME", LIST | EXPORT | STATS, FLAG, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
-	{"before", "TIME", LIST | EXPORT | STATS | ERASE, FLAG, "until that time"},
+	{"limit", "N", LIST | TAIL, OWN, "the last N only; 0 for all (100 in a table)"},
+	{"follow", NULL, TAIL, OWN, "wait for more; also -f"},
+	{"since", "TIME", LIST | EXPORT | STATS, OWN, "from 2026-08-22 or 2026-08-22T10:11:12Z on"},
+	{"before", "TIME", LIST | EXPORT | STATS | ERASE, OWN, "until that time"},
 	{"call", "ID", ERASE, TEXT(call), "only this call"},
 	{"format", "FORMAT", EXPORT, TEXT(format), "jsonl, the log's lines, or csv"},
-	{"log", NULL, VERIFY, FLAG, "the log only, not the database"},
+	{"log", NULL, VERIFY, OWN, "the log only, not the database"},
 	{"anchor", "FILE", VERIFY, TEXT(anchor), "what was printed by `anchor`; - is stdin"},
 	{"key", "FILE", VERIFY | SEAL, TEXT(key), "the key to sign with; to verify, the public one"},
 	{"db", "PATH", ALL, TEXT(db), "the database"},
-	{"config", "FILE", ALL, FLAG, NULL},
-	{"json", NULL, ALL, FLAG, "a JSON object a line"},
-	{"quiet", NULL, ALL, FLAG, "no headings, no remarks"},
-	{"help", NULL, ALL, FLAG, "this text"},
-	{"version", NULL, ALL, FLAG, "the version"},
+	{"config", "FILE", ALL, OWN, NULL},
+	{"json", NULL, ALL, OWN, "a JSON object a line"},
+	{"quiet", NULL, ALL, OWN, "no headings, no remarks"},
+	{"help", NULL, ALL, OWN, "this text"},
+	{"version", NULL, ALL, OWN, "the version"},
 };
 
-__attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
+static const struct command_spec *command_at(size_t i)
 {
-	va_list ap;
-	va_start(ap, format);
-	fputs("pawl audit: ", stderr);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputs("\nTry 'pawl audit --help'.\n", stderr);
-	return 2;
+	return i < COUNT(commands) ? &commands[i].is : NULL;
 }
 
-static void print_help(void)
-{
-	puts("Usage: pawl audit COMMAND [OPTION...]\n\nCommands:");
-	for (size_t i = 0; i < COUNT(commands); i++) {
-		char name[40];
-		snprintf(name, sizeof(name), "%s %s", commands[i].name,
-			 commands[i].target ? commands[i].target : "");
-		printf("  %-20s %s\n", name, commands[i].help);
-	}
-	puts("\nOptions:");
-	for (size_t i = 0; i < COUNT(specs); i++) {
-		char name[40];
-		snprintf(name, sizeof(name), "--%s %s", specs[i].name,
-			 specs[i].argument ? specs[i].argument : "");
-		if (specs[i].help)
-			printf("  %-20s %s\n", name, specs[i].help);
-	}
-	puts("\nExit status: 0; 1 could not, status is not well, or coverage found"
-	     "\na gap; 2 usage; of verify: 0 intact,"
-	     "\n1 changed, 2 shorter than its anchor, 3 intact but with gaps, 4 unreadable.");
-}
+static int take(const char *name, const char *text, void *target);
+
+static const struct options words = {
+	.program = "pawl audit", .usage = "COMMAND [OPTION...]", .width = 20,
+	.end = "Exit status: 0; 1 could not, status is not well, or coverage found"
+	       "\na gap; 2 usage; of verify: 0 intact,"
+	       "\n1 changed, 2 shorter than its anchor, 3 intact but with gaps, 4 unreadable.",
+	.command = command_at, .option = specs, .n_options = COUNT(specs), .letters = "f",
+	.take = take,
+};
+#define usage_error(...) options_error(&words, __VA_ARGS__)
 
 static int parse_limit(const char *text, struct query *query)
 {
@@ -141,13 +132,10 @@ static int parse_limit(const char *text, struct query *query)
 	return 0;
 }
 
-/* Sets what option i says.  0, 2 a usage error, -1 done (help, version). */
-static int take(size_t i, char *text, struct query *query)
+static int take(const char *name, const char *text, void *target)
 {
-	const char *name = specs[i].name;
-	if (specs[i].at != FLAG)
-		*(const char **)(void *)((char *)query + specs[i].at) = text;
-	else if (strcmp(name, "json") == 0)
+	struct query *query = target;
+	if (strcmp(name, "json") == 0)
 		query->json = true;
 	else if (strcmp(name, "quiet") == 0)
 		query->quiet = true;
@@ -157,8 +145,6 @@ static int take(size_t i, char *text, struct query *query)
 		query->log_only = true;
 	else if (strcmp(name, "limit") == 0)
 		return parse_limit(text, query);
-	else if (strcmp(name, "help") == 0)
-		return print_help(), -1;
 	else if (strcmp(name, "version") == 0)
 		return puts("pawl audit " PACKAGE_VERSION), -1;
 	else if (strcmp(name, "since") == 0 || strcmp(name, "before") == 0) {
@@ -170,40 +156,17 @@ static int take(size_t i, char *text, struct query *query)
 	return 0;
 }
 
-/* Options anywhere; *ret_used has the bit of each that was given. */
-static int parse(int argc, char **argv, struct query *query, unsigned *ret_used)
-{
-	struct option options[COUNT(specs) + 1] = {0};
-	for (size_t i = 0; i < COUNT(specs); i++)
-		options[i] = (struct option){specs[i].name,
-					     specs[i].argument ? required_argument : no_argument,
-					     NULL, 256 + (int)i};
-	int c;
-	while ((c = getopt_long(argc, argv, "f", options, NULL)) != -1) {
-		for (size_t i = 0; c == 'f' && i < COUNT(specs); i++)
-			if (strcmp(specs[i].name, "follow") == 0)
-				c = 256 + (int)i;
-		if (c < 256) /* getopt has said why */
-			return fputs("Try 'pawl audit --help'.\n", stderr), 2;
-		*ret_used |= 1u << (c - 256);
-		int r = take((size_t)(c - 256), optarg, query);
-		if (r != 0)
-			return r;
-	}
-	return 0;
-}
-
 static int check(const struct command *command, int argc, char **argv, unsigned used,
 		 struct query *query)
 {
-	if (command->target && argc != 1)
-		return usage_error("%s needs one %s", command->name,
-				   command->bit == SHOW ? "call id or sequence number" : "file");
-	if (!command->target && argc != 0)
+	if (*command->is.target && argc != 1)
+		return usage_error("%s needs one %s", command->is.name,
+				   command->is.bit == SHOW ? "call id or sequence number" : "file");
+	if (!*command->is.target && argc != 0)
 		return usage_error("unexpected argument \"%s\"", argv[0]);
-	for (size_t i = 0; i < COUNT(specs); i++)
-		if (used & 1u << i && !(specs[i].commands & command->bit))
-			return usage_error("--%s has no meaning here", specs[i].name);
+	int r = options_check(&words, used, command->is.bit);
+	if (r != 0)
+		return r;
 	if (query->format && strcmp(query->format, "jsonl") != 0 &&
 	    strcmp(query->format, "csv") != 0)
 		return usage_error("--format: \"%s\" is not known; jsonl and csv are",
@@ -216,7 +179,7 @@ static int run(const struct command *command, struct query *query)
 {
 	struct error err = {"no audit configured"};
 	int r = query->db ? store_open(query->db, STORE_EXISTING, &query->store, &err) : -EINVAL;
-	if (r < 0 && command->bit == VERIFY)
+	if (r < 0 && command->is.bit == VERIFY)
 		return command_failed(&err), VERIFY_UNREADABLE;
 	if (r == -ENOENT && !query->target) {
 		fprintf(stderr, "pawl audit: %s; nothing was recorded yet\n", err.text);
@@ -249,7 +212,7 @@ int main(int argc, char **argv)
 	if (argc > 0)
 		argv[0] = name;
 	signal(SIGXFSZ, SIG_IGN);
-	int r = parse(argc, argv, &query, &used);
+	int r = options_parse(&words, argc, argv, &query, &used);
 	if (r != 0)
 		return r < 0 ? 0 : names_verify(argc, argv) ? VERIFY_UNREADABLE : r;
 	argc -= optind;
@@ -257,10 +220,10 @@ int main(int argc, char **argv)
 	if (argc <= 0)
 		return usage_error("a command is missing");
 	for (size_t i = 0; i < COUNT(commands); i++) {
-		if (strcmp(argv[0], commands[i].name) != 0)
+		if (strcmp(argv[0], commands[i].is.name) != 0)
 			continue;
 		r = check(&commands[i], argc - 1, argv + 1, used, &query);
-		if (r != 0 && commands[i].bit == VERIFY)
+		if (r != 0 && commands[i].is.bit == VERIFY)
 			r = VERIFY_UNREADABLE;
 		if (r == 0)
 			r = run(&commands[i], &query);

@@ -213,7 +213,8 @@ words() {
 	for process in /proc/[0-9]*/cmdline; do
 		tr '\000' ' ' <"$process"
 		echo
-	done 2>/dev/null | grep -e "--store $work/state"
+	done >"$work/all" 2>/dev/null
+	grep -e "--store $work/state" "$work/all"
 }
 tries=0
 until words >"$work/words" || [ $tries -ge 200 ]; do
