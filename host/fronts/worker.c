@@ -44,6 +44,7 @@ struct judged {
 
 struct worker {
 	pid_t pid;
+	const volatile char *mark; /* eval: 1 in this process, 0 in a fork of it; may be NULL */
 	int socket;
 	struct lane *lane;
 	struct progress *progress; /* in it: our own */
@@ -302,6 +303,26 @@ static void ask_person(struct worker *w, struct judged *j)
 		approve_wait(w->host, j->call, d, wait_until(w));
 }
 
+/* Asking the kernel who we are takes a tenth of the time a line does. */
+static void set_mark(struct worker *w)
+{
+#ifdef MADV_WIPEONFORK
+	size_t page = (size_t)getpagesize();
+	char *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mark == MAP_FAILED || madvise(mark, page, MADV_WIPEONFORK) != 0)
+		return;
+	*mark = 1;
+	w->mark = mark;
+#else
+	(void)w;
+#endif
+}
+
+static bool is_fork(const struct worker *w)
+{
+	return w->mark ? *w->mark == 0 : getpid() != w->pid;
+}
+
 static void judge_call(struct worker *w, struct judged *j, const struct json_value *context)
 {
 	struct error err;
@@ -321,7 +342,7 @@ static void judge_call(struct worker *w, struct judged *j, const struct json_val
 	arm_latch(w, j->call);
 	host_judge(w->host, j->call, &j->decision);
 	dialect_settle(j->call, &j->decision);
-	if (getpid() != w->pid)
+	if (is_fork(w))
 		_exit(0); /* a plugin forked and came back twice: one of us answers */
 	if (!w->lines)
 		ask_person(w, j);
@@ -973,6 +994,8 @@ int worker_run(char *const argv[])
 	if (!w->dialect || map_lane(w) < 0 ||
 	    json_arena_new(JSON_ARENA_DEFAULT, &w->arena, &err) < 0)
 		return 126;
+	if (w->lines)
+		set_mark(w);
 	open_host(w, argv[3]);
 	w->request = request;
 	while (recv(w->socket, request, sizeof(*request), 0) == (ssize_t)sizeof(*request)) {
