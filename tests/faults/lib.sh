@@ -58,6 +58,11 @@ chain() {
 		healthy='is on the deny list'
 		members="$members\"deny\":[\"Bash\",\"execute_command\"],"
 		;;
+	apart)
+		healthy='no means no'
+		apart='"isolation":"process","sandbox":"best-effort"'
+		entries="{\"plugin\":\"yes\",$apart},{\"plugin\":\"yes\",\"name\":\"second\",$apart},{\"plugin\":\"no\",$apart}"
+		;;
 	recorded)
 		record='"type":"call.allowed"'
 		healthy='"command":"ls'

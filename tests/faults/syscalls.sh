@@ -25,6 +25,8 @@ faults drop-in EIO,ENOMEM,EMFILE,EACCES,EINTR,EAGAIN,KILL 30
 for name in halted locked fact rewritten asked listed; do
 	faults $name EIO,EINTR,KILL 30
 done
+# six processes: three plugins, one of them executed and two forked off it
+faults apart EIO,ENOMEM,EAGAIN,KILL 60 7
 # hundreds of calls more, the database's own
 faults recorded EIO 60
 finish
