@@ -148,7 +148,8 @@ int db_open(const struct store *store, enum db_mode mode, sqlite3 **ret, struct 
 	if (r < 0)
 		return r;
 	if (sqlite3_open_v2(mode == DB_MEMORY ? ":memory:" : store->db, ret,
-			    flags[mode] | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
+			    flags[mode] | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE |
+				SQLITE_OPEN_NOMUTEX, /* one thread, one connection */
 			    NULL) != SQLITE_OK)
 		return db_failed(*ret, store->db, err);
 	r = set_up(store, *ret, mode, err);

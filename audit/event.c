@@ -78,11 +78,53 @@ static int flag_in(const struct json_value *root, const char *name)
 	return json_boolean(get(root, name), &flag) == 0 ? flag : 0;
 }
 
+static int digits_at(const char *text, size_t n)
+{
+	int number = 0;
+	for (size_t i = 0; i < n; i++) {
+		unsigned digit = (unsigned)(text[i] - '0');
+		if (digit > 9)
+			return -1;
+		number = number * 10 + (int)digit;
+	}
+	return number;
+}
+
+/* As a record of ours has it, "2026-11-30T07:26:29.764Z"; INT64_MIN for what is written
+ * otherwise or is no day of the years that we write. */
+static int64_t own_time(struct str text)
+{
+	static const char form[] = "0000-00-00T00:00:00.000Z";
+	static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
+	const char *t = text.ptr;
+	if (text.len != sizeof(form) - 1)
+		return INT64_MIN;
+	for (size_t i = 0; i < text.len; i++)
+		if (form[i] != '0' && t[i] != form[i])
+			return INT64_MIN;
+	int year = digits_at(t, 4), month = digits_at(t + 5, 2), day = digits_at(t + 8, 2),
+	    hour = digits_at(t + 11, 2), minute = digits_at(t + 14, 2),
+	    second = digits_at(t + 17, 2), ms = digits_at(t + 20, 3);
+	/* every fourth year is a leap year here */
+	if (year < 1970 || year > 2099 || month < 1 || month > 12 || day < 1 || hour < 0 ||
+	    minute < 0 || second < 0 || ms < 0)
+		return INT64_MIN;
+	int leap = year % 4 == 0;
+	if (day > before[month] - before[month - 1] + (leap && month == 2))
+		return INT64_MIN;
+	int64_t days = (year - 1970) * 365 + (year - 1969) / 4 + before[month - 1] +
+		       (leap && month > 2) + day - 1;
+	return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms;
+}
+
 int64_t event_time(struct str text)
 {
 	struct tm tm = {0};
 	char buf[32], zone = 'Z';
 	int ms = 0, used = 0;
+	int64_t own = own_time(text);
+	if (own != INT64_MIN)
+		return own;
 	if (text.len == 0 || text.len >= sizeof(buf))
 		return INT64_MIN;
 	memcpy(buf, text.ptr, text.len);

@@ -25,6 +25,7 @@
 #include "../../audit/chain.h"
 #include "../../audit/counters.h"
 #include "../../audit/drops.h"
+#include "../../audit/event.h"
 #include "../../audit/line.h"
 #include "../../audit/log.h"
 #include "../../audit/shallow.h"
@@ -469,6 +470,23 @@ static void test_text_is_made_valid(void **state)
 	free(body);
 }
 
+/* Every half day of the years that are read by hand, and what is left to the library. */
+static void test_times_are_read_as_they_are_written(void **state)
+{
+	(void)state;
+	for (int64_t s = 0; s < 4102444800; s += 43207) {
+		char text[LINE_TIME_MAX];
+		int64_t ms = s * 1000 + s % 1000;
+		line_time(ms, text);
+		assert_int_equal(event_time(str_of(text)), ms);
+	}
+	assert_int_equal(event_time(STR("2026-02-29T00:00:00.000Z")), 1772323200000);
+	assert_int_equal(event_time(STR("2100-03-01T00:00:00.000Z")), 4107542400000);
+	assert_int_equal(event_time(STR("2026-01-01")), 1767225600000);
+	assert_true(event_time(STR("x026-01-01T00:00:00.000Z")) == INT64_MIN);
+	assert_true(event_time(STR("2026-01-01T00:00:00.000z")) == INT64_MIN);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -489,6 +507,7 @@ int main(void)
 	    TEST(test_too_large_record_is_refused),
 	    TEST(test_shallow_walks_members),
 	    TEST(test_text_is_made_valid),
+	    TEST(test_times_are_read_as_they_are_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
