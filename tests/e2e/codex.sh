@@ -51,7 +51,7 @@ trust() {
 
 # same_ids: and they are the client's own
 same_ids() {
-	[ "$("$rows" "$work/audit.db" 'SELECT call_id FROM tool_calls ORDER BY call_id')" = \
+	[ "$(indexed 'SELECT call_id FROM tool_calls ORDER BY call_id')" = \
 		"call_0
 call_1" ] && grep -q '"callId":"call_1"' "$work/calls"
 }

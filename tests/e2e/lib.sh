@@ -226,14 +226,20 @@ logged() {
 	grep -q "$1" "$work/audit_log.jsonl"
 }
 
+# indexed SQL: from the audit's index, filled first: records leave that to whoever reads
+indexed() {
+	alone env -i HOME="$work/home" "$pawl" --config "$work/pawl.json" audit status >/dev/null 2>&1
+	"$rows" "$work/audit.db" "$1"
+}
+
 # joined N: so many calls were decided, ran, and were told of; each is one in the audit, and
 # the log's line before the tool has the same id as the one after
 joined() {
-	[ "$("$rows" "$work/audit.db" "SELECT count(*), count(DISTINCT b.call_id) FROM tool_calls t
+	[ "$(indexed "SELECT count(*), count(DISTINCT b.call_id) FROM tool_calls t
 	 JOIN events b ON b.seq = t.decision_seq AND b.type = 'call.allowed'
 	 JOIN events a ON a.seq = t.post_seq AND a.type = 'call.completed'
 	 WHERE t.outcome = 'ok' AND a.call_id = b.call_id AND a.call_id = t.call_id")" = "$1|$1" ] &&
-		[ "$("$rows" "$work/audit.db" 'SELECT count(*) FROM tool_calls')" = "$1" ]
+		[ "$(indexed 'SELECT count(*) FROM tool_calls')" = "$1" ]
 }
 
 # covered GLOB: each call of the client's own transcript, which is somewhere in its home, was
@@ -246,7 +252,7 @@ covered() {
 
 # no_rows: what was refused has no execution
 no_rows() {
-	[ "$("$rows" "$work/audit.db" 'SELECT count(*) FROM tool_calls')" = 0 ]
+	[ "$(indexed 'SELECT count(*) FROM tool_calls')" = 0 ]
 }
 
 # refusals: what no client may let through, each in a run of its own; `both` makes two calls

@@ -111,8 +111,9 @@ logged() {
 	grep -q "$1" "$log" 2>/dev/null
 }
 
-# rows SQL: from the audit's index
+# rows SQL: from the audit's index, filled first: records leave that to whoever reads
 rows() {
+	"$pawl" --config "$cfg" audit status >/dev/null 2>&1
 	"$helpers/rows" "$db" "$1"
 }
 
