@@ -86,7 +86,7 @@ static int rules_apply(const char *options, const struct store *store, struct ru
 static int append(const char *options, const struct store *store, struct record *record,
 		  struct error *err)
 {
-	_cleanup_(rules_done) struct rules rules = {NULL};
+	_cleanup_(rules_done) struct rules rules = {.redact = NULL};
 	_cleanup_free_ char *body = NULL;
 	size_t len;
 	if (counters_next(store, record->session, &record->sseq, NULL) < 0)
