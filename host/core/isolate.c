@@ -215,6 +215,13 @@ static void start_one(struct host *host, struct slot *slot, struct slot *seed)
 		block_start(slot, &err);
 }
 
+/* Whether it is one to start, with its turn in *ret: whoever has that has started it, or will. */
+static bool take_wanted(struct host *host, struct slot *slot, isolate_wanted_fn wanted,
+			const void *data, pthread_mutex_t **ret)
+{
+	return slot->entry->isolated && wanted(slot->entry, data) && turn_try(host, slot, ret);
+}
+
 /* The last that is wanted, executed and told nothing yet; its turn is the caller's. *n: those
  * before it. NULL where none is left. */
 static struct slot *start_seed(struct host *host, struct slot *slots, size_t *n,
@@ -223,9 +230,7 @@ static struct slot *start_seed(struct host *host, struct slot *slots, size_t *n,
 	struct error err;
 	while (*n > 0) {
 		struct slot *slot = &slots[--*n];
-		/* whoever has the turn has started it, or will */
-		if (!slot->entry->isolated || !wanted(slot->entry, data) ||
-		    !turn_try(host, slot, ret))
+		if (!take_wanted(host, slot, wanted, data, ret))
 			continue;
 		bool may = may_start(host, slot);
 		if (may && cell_start(&slot->isolate->cell, &err) == 0)
@@ -246,8 +251,7 @@ void isolate_start(struct host *host, struct slot *slots, size_t n, isolate_want
 	if (!seed)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		if (!slots[i].entry->isolated || !wanted(slots[i].entry, data) ||
-		    !turn_try(host, &slots[i], &turn))
+		if (!take_wanted(host, &slots[i], wanted, data, &turn))
 			continue;
 		start_one(host, &slots[i], seed);
 		turn_give(turn);
